@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import {
@@ -19,7 +18,7 @@ import { launchChromium, skip } from './browser/chromium.ts'
 
 const stubName = 'A name of the stub'
 const every: Operation[] = Object.values(operations)
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** The documentation of one listener beside a stub of its API. */
 async function startDocs(listener: 'public' | 'operator', profile = demoProfile) {

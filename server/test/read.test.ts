@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startTestServer, type TestServer } from './support/test-server.ts'
+import { test } from 'node:test'
+import { useTestServer } from './support/fixture.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = useTestServer()
 
 test('a nation that the game sends is public', async () => {
   await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'Valdoria' } }])

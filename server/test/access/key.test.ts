@@ -11,11 +11,11 @@ test('a key is chk_, 32 random characters and 6 of a checksum', () => {
   assert.equal(new Set(keys).size, keys.length)
 })
 
-test('the checksum stays what it is, because scanners know it', () => {
+test('the checksum does not change, because secret scanners know it', () => {
   assert.ok(isKeyText('chk_0123456789ABCDEFGHIJKLMNOPQRSTUVlmpYX1'))
 })
 
-test('any one character mistyped, left out, doubled or swapped is detected', () => {
+test('a mistyped, missing, doubled or swapped character is detected', () => {
   const key = generateKey()
   for (let place = 0; place < key.length; place += 1) {
     const [before, at, after] = [key.slice(0, place), key[place] ?? '', key.slice(place + 1)]
@@ -27,7 +27,7 @@ test('any one character mistyped, left out, doubled or swapped is detected', () 
   }
 })
 
-test('nothing else is a key', () => {
+test('no other text is a key', () => {
   const key = generateKey()
   for (const text of [
     '',

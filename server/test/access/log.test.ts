@@ -3,13 +3,15 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKey } from '../../src/access/key.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
-import { exchange } from '../http/raw.ts'
+import { sendRaw } from '../http/raw.ts'
 import { assertError, readResponse } from '../http/responses.ts'
 import { playerOf, secrets, smallWorld } from '../http/world.ts'
+import { put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { query } from './query.ts'
+import { startTestServer } from '../support/test-server.ts'
 
 const operatorToken = 'operator-token-in-a-log'
 const password = 'a-password-in-a-url'
@@ -25,9 +27,8 @@ const startLogged = (databaseUrl: string, dataDir: string): Promise<ServerProces
     { databaseUrl, dataDir },
   )
 
-test('nothing secret is logged, at whatever level and whatever fails', async t => {
-  const home: TestServer = await startTestServer()
-  t.after(() => home.close())
+test('no secret is logged at any level, whatever fails', async t => {
+  const home = closeAfter(await startTestServer(), t)
   await home.ingest(smallWorld(), { waits: false })
   const proxy = await startTcpProxy(t, home.databaseUrl)
   const server = await startLogged(proxy.url, home.dataDir)
@@ -39,7 +40,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   const unknown = generateKey()
   const mistyped = `${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`
   const [code, spare] = [await home.makeCode('n1'), await home.makeCode('n1', 'chat-account-77')]
-  const searched = 'a-search-that-is-nobody’s-business'
+  const searched = 'a-private-search'
   const made = async (path: string, body: object) => (await home.operate('POST', path, body)).json()
   const { url: link } = (await made('/handovers', { nation_id: 'n1' })) as { url: string }
   const handover = link.split('handover=')[1] ?? ''
@@ -56,7 +57,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
       body: JSON.stringify({ token: handover }),
     })
 
-  const ask = async (path: string, bearer?: string) =>
+  const request = async (path: string, bearer?: string) =>
     readResponse(
       await fetch(`${server.url}/api/v1${path}`, {
         headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
@@ -74,18 +75,18 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
     })
   const everything = async () => {
     for (const bearer of [key, revoked, unknown, mistyped, undefined]) {
-      await ask('/me/nation?include=military', bearer)
-      await ask('/alliances/a1?include=treasury', bearer)
-      await ask(`/nations?search=${encodeURIComponent(searched)}`, bearer)
-      await ask(`/discord/verify/${spare}?for=chat-account-78`, bearer)
+      await request('/me/nation?include=military', bearer)
+      await request('/alliances/a1?include=treasury', bearer)
+      await request(`/nations?search=${encodeURIComponent(searched)}`, bearer)
+      await request(`/discord/verify/${spare}?for=chat-account-78`, bearer)
     }
-    await ask(`/discord/verify/${code}`)
-    await ask(`/nations/${code}/${key}`)
+    await request(`/discord/verify/${code}`)
+    await request(`/nations/${code}/${key}`)
     for (const text of [
       `GET /${code}\r\n`,
       `GET /api/v1/nations HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n\r\n`,
     ])
-      await exchange(server.url, `${text}\r\n`)
+      await sendRaw(server.url, `${text}\r\n`)
     await operate('/keys', JSON.stringify({ name: key, player_id: code, [spare]: 1 }))
     await operate('/keys', `{"name":"${key}`)
     await operate(
@@ -104,23 +105,21 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
       method: 'POST',
       headers: { authorization },
     })
-    const facts = [
-      { op: 'put', resource: 'nation', data: { id: 'n1', economy: { credits: secrets.credits } } },
-    ]
+    const facts = [put('nation', { id: 'n1', economy: { credits: secrets.credits } })]
     await operate('/facts', JSON.stringify({ facts }))
   }
   await everything()
 
-  // What nobody expects: the schema is not what the statements say.
+  // An unexpected failure: the schema differs from the statements.
   const move = (table: string, from: string, to: string) =>
     query(home.databaseUrl, `alter table ${table} rename column ${from} to ${to}`)
   const broken = ['chancery_world.nation', 'nation_name', 'gone'] as const
   await move(...broken)
-  const failed = await ask('/me/nation', key)
+  const failed = await request('/me/nation', key)
   const message = assertError(failed, 'internal_error', 'a statement that fails')
   assert.doesNotMatch(message, /column|select|nation_name|\.ts|\//i)
-  assertError(await ask('/nations/n3'), 'internal_error', 'a public one')
-  assertError(await ask(`/discord/verify/${spare}?for=chat-account-77`), 'internal_error', 'a code')
+  assertError(await request('/nations/n3'), 'internal_error', 'a public one')
+  assertError(await request(`/discord/verify/${spare}?for=chat-account-77`), 'internal_error', 'a code')
   await everything()
   await move('chancery_world.nation', 'gone', 'nation_name')
 
@@ -129,7 +128,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   await everything()
   // Loops run twice a second: each of them fails some times.
   await sleep(2_000)
-  assertError(await ask('/me/nation', unknown), 'unavailable', 'the database is away')
+  assertError(await request('/me/nation', unknown), 'unavailable', 'the database is unavailable')
   proxy.restore()
 
   assert.ok(handover && session && endpoint.secret)
@@ -158,10 +157,10 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
       logged,
     )
 
-  const failedWhileAway = lines.filter(
+  const failedDuringOutage = lines.filter(
     ({ msg, time }) => msg === 'a background task failed' && Date.parse(time) >= cutMs,
   )
-  assert.ok(failedWhileAway.length <= 1, 'background tasks log a database that is away once')
+  assert.ok(failedDuringOutage.length <= 1, 'background tasks log an unavailable database once')
 
   const parts = [key, revoked, unknown, mistyped].flatMap(text => [text.slice(4), text.slice(4, 20)])
   const others = [
@@ -189,7 +188,7 @@ test('nothing secret is logged, at whatever level and whatever fails', async t =
   ])
     assert.ok(!written.includes(secret), `${secret} is in the log`)
   const unexpected = written.split('\n').filter(line => !line.includes('"msg":"statement"'))
-  assert.doesNotMatch(unexpected.join('\n'), /select |insert |update /i, 'nor is a statement in another line')
+  assert.doesNotMatch(unexpected.join('\n'), /select |insert |update /i, 'no other line contains a statement')
 })
 
 test('a configuration error is reported without its secrets', () => {

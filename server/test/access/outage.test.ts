@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { generateKey } from '../../src/access/key.ts'
 import { sendLines } from '../http/raw.ts'
 import { assertError, readResponse } from '../http/responses.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { startBehindProxy, untilStatus } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld())
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest(smallWorld())
 
 const call = async (server: TestServer, path: string, key?: string) =>
   readResponse(await server.get(path, key === undefined ? {} : { key }))
@@ -25,19 +22,19 @@ test('while the database is unavailable a key is neither valid nor invalid: 503,
   await untilStatus(200, server, '/me/key', key)
   proxy.cut()
   assert.equal((await chancery.operate('POST', `/keys/${id}/revoke`)).status, 200)
-  // It may be remembered for a moment: then nobody knows whether it was revoked. What is no code needs no database, only the key does.
+  // It is cached for a moment; after that its revocation cannot be checked. A malformed code needs no query, so only the key does.
   await until(async () => {
     const { status } = await call(server, '/discord/verify/NOSUCHCODE', key)
     assert.notEqual(status, 401)
     return status === 503
-  }, 'nothing remembered is trusted')
+  }, 'the cached key is not trusted')
 
-  for (const [name, bearer] of Object.entries({ remembered: key, unseen, unknown: generateKey() })) {
+  for (const [name, bearer] of Object.entries({ cached: key, unseen, unknown: generateKey() })) {
     for (const { path } of everyOperation) {
-      const answer = await call(server, path, bearer)
-      assertError(answer, 'unavailable', `${name} ${path}`)
-      assert.equal(answer.headers['retry-after'], '1')
-      assert.equal(answer.headers['www-authenticate'], undefined)
+      const response = await call(server, path, bearer)
+      assertError(response, 'unavailable', `${name} ${path}`)
+      assert.equal(response.headers['retry-after'], '1')
+      assert.equal(response.headers['www-authenticate'], undefined)
     }
     assertError(await call(server, '/nowhere', bearer), 'unavailable', name)
   }
@@ -77,7 +74,7 @@ test('while the database is unavailable a mistyped key gets 401: it needs no que
   assertError(await call(server, '/game', 'nonsense'), 'invalid_api_key', 'nonsense')
 })
 
-test('while the database is unavailable all operations return 503, and what needs no database works', async t => {
+test('while the database is unavailable all operations return 503, and paths without a database keep working', async t => {
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   const code = await chancery.makeCode('n1')
   await until(async () => (await fetch(`${server.url}/readyz`)).status === 200, 'it is ready')
@@ -94,24 +91,24 @@ test('while the database is unavailable all operations return 503, and what need
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
   await until(
     async () => (await fetch(`${server.url}/readyz`)).status === 503,
-    'a server that hears nothing is not ready',
+    'a server without its database is not ready',
   )
   proxy.restore()
   await untilStatus(200, server, '/nations')
   await server.read(`/discord/verify/${code}`)
 })
 
-test('an unresponsive database counts as unavailable: requests do not wait for ever, and caches are not trusted', async t => {
+test('an unresponsive database counts as unavailable: requests time out, and caches are not trusted', async t => {
   const { server, proxy } = await startBehindProxy(t, chancery.databaseUrl)
   const { id, key } = await chancery.makeKey({ nation_id: 'n1' })
-  // Connections that wait for work are the ones that nobody notices to be dead.
+  // Dead idle connections are not noticed before they are used.
   await Promise.all(Array.from({ length: 20 }, () => call(server, '/game', generateKey())))
   await untilStatus(200, server, '/me/key', key)
-  proxy.silence()
+  proxy.pause()
   assert.equal((await chancery.operate('POST', `/keys/${id}/revoke`)).status, 200)
-  // More than there are connections: some calls wait for dead ones, some for new ones.
-  const answers = await Promise.all(Array.from({ length: 12 }, () => call(server, '/game', generateKey())))
-  for (const answer of answers) assertError(answer, 'unavailable', 'silence')
+  // More than there are connections: some requests wait for dead ones, some for new ones.
+  const responses = await Promise.all(Array.from({ length: 12 }, () => call(server, '/game', generateKey())))
+  for (const response of responses) assertError(response, 'unavailable', 'unresponsive')
   proxy.restore()
   await untilStatus(401, server, '/me/key', key)
 })

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Scope, scopeNames, sectionScopes } from '@chancery/contract'
 import { assertError, readResponse } from '../http/responses.ts'
 import { ownSections, playerOf, secrets, smallWorld } from '../http/world.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { pluck } from '../support/pluck.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld())
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest(smallWorld())
 
 type Own = Record<string, unknown> & {
   id: string
@@ -19,9 +17,9 @@ type Own = Record<string, unknown> & {
 }
 const own = async (key: string, query = '') =>
   (await chancery.read<{ data: Own }>(`/me/nation${query}`, { key })).data
-const ask = async (path: string, key?: string) =>
+const request = async (path: string, key?: string) =>
   readResponse(await chancery.get(path, key === undefined ? {} : { key }))
-/** Nobody waits for the ranking: whose a nation is holds from the next call on. */
+/** Without waiting for a ranking round: a change of leader applies from the next request on. */
 const ingest = (fact: Fact) => chancery.ingest([fact], { waits: false })
 const put = (data: object) => ingest({ op: 'put', resource: 'nation', data })
 
@@ -38,7 +36,7 @@ const subsets = Array.from({ length: 2 ** sectionScopes.length }, (_, bits) =>
   sectionScopes.filter((_, place) => bits & (1 << place)),
 )
 
-test('of the own nation a key shows the sections that its scopes open, and no other', async () => {
+test('a key reads the sections of its nation that its scopes open, and no others', async () => {
   const publicNation = (await chancery.read<{ data: Own }>('/nations/n1')).data
   assert.equal(publicNation.military, undefined)
   for (const granted of subsets) {
@@ -66,7 +64,11 @@ test('each scope of a section alone reads the own nation', async () => {
     assert.equal((await own(key)).id, 'n1')
   }
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, ['treasury.read'])
-  assertError(await ask('/me/nation', key), 'insufficient_scope', 'the treasury is not the nation')
+  assertError(
+    await request('/me/nation', key),
+    'insufficient_scope',
+    'treasury.read does not open the nation',
+  )
 })
 
 test('requested sections are returned, or the missing scope is named', async () => {
@@ -75,17 +77,17 @@ test('requested sections are returned, or the missing scope is named', async () 
     for (const wanted of subsets.filter(each => each.length > 0)) {
       const missing = wanted.filter(scope => !granted.includes(scope))
       const path = `/me/nation?include=${wanted.map(scope => sectionOf[scope]).join(',')}`
-      const answer = await ask(path, key)
-      if (missing.length === 0) assert.equal(answer.status, 200, path)
+      const response = await request(path, key)
+      if (missing.length === 0) assert.equal(response.status, 200, path)
       else {
-        const message = assertError(answer, 'insufficient_scope', path)
+        const message = assertError(response, 'insufficient_scope', path)
         assert.ok(missing.some(scope => message.includes(scope)))
       }
     }
   }
 })
 
-test('nothing that is for the game alone leaves, under every scope', async () => {
+test('no scope opens an admin_only field', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, scopeNames)
   for (const path of [
     '/me/nation',
@@ -94,7 +96,7 @@ test('nothing that is for the game alone leaves, under every scope', async () =>
     '/alliances/a1/members',
     '/nations',
   ]) {
-    const { status, body } = await ask(path, key)
+    const { status, body } = await request(path, key)
     assert.equal(status, 200)
     for (const secret of [
       secrets.moderation,
@@ -116,7 +118,7 @@ test('no other player reads private fields, whatever scopes the key holds', asyn
     '/alliances/a1/members',
     '/me/nation',
   ]) {
-    const { status, body } = await ask(path, key)
+    const { status, body } = await request(path, key)
     assert.equal(status, 200)
     for (const secret of [
       secrets.tanks,
@@ -139,20 +141,20 @@ test('a player who loses the nation loses its private fields at once, and the ne
   const { key: before } = await chancery.makeKey({ nation_id: 'n8' }, scopeNames)
   const { key: later } = await chancery.makeKey({ player_id: 'later' }, scopeNames)
   assert.deepEqual((await own(before)).military, ownSections.military)
-  assertError(await ask('/me/nation', later), 'not_found', 'not yet')
+  assertError(await request('/me/nation', later), 'not_found', 'not yet')
 
   await put({ id: 'n8', player: 'later' })
-  assertError(await ask('/me/nation', before), 'not_found', 'lost')
+  assertError(await request('/me/nation', before), 'not_found', 'lost')
   const { data } = await chancery.read<{ data: { nation: unknown } }>('/me/key', { key: before })
   assert.equal(data.nation, null)
   assert.equal((await own(later)).id, 'n8')
 
   await put({ id: 'n8', player: null })
-  assertError(await ask('/me/nation', later), 'not_found', 'nobody leads it')
+  assertError(await request('/me/nation', later), 'not_found', 'no player leads it')
   await put({ id: 'n8', player: 'before' })
   assert.equal((await own(before)).id, 'n8')
   await ingest({ op: 'delete', resource: 'nation', id: 'n8' })
-  assertError(await ask('/me/nation', before), 'not_found', 'it is gone')
+  assertError(await request('/me/nation', before), 'not_found', 'it is gone')
 })
 
 test('sections that the game never sent are null for their owner', async () => {
@@ -174,7 +176,7 @@ test('an assignment is shown only while the nation is a member of the alliance t
   assert.deepEqual((await own(key)).assignments, ownSections.assignments)
 })
 
-test('an application is no membership anywhere', async () => {
+test('an application is not a membership in any response', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n4' }, scopeNames)
   assert.equal((await own(key)).alliance, null)
   assert.equal((await chancery.read<{ data: Own }>('/nations/n4')).data.alliance, null)
@@ -185,13 +187,10 @@ test('an application is no membership anywhere', async () => {
   const members = await chancery.read<{ data: { nation_id: string }[]; pagination: { total: number } }>(
     '/alliances/a1/members',
   )
-  assert.deepEqual(
-    [members.data.map(({ nation_id }) => nation_id), members.pagination.total],
-    [['n1', 'n2', 'n3'], 3],
-  )
+  assert.deepEqual([pluck(members.data, 'nation_id'), members.pagination.total], [['n1', 'n2', 'n3'], 3])
   const alliance = await chancery.read<{ data: { member_count: number } }>('/alliances/a1')
   assert.equal(alliance.data.member_count, 3)
   const listed = await chancery.read<{ pagination: { total: number } }>('/nations?alliance_id=a1')
   assert.equal(listed.pagination.total, 3)
-  assertError(await ask('/alliances/a1?include=treasury', key), 'not_entitled', 'an applicant')
+  assertError(await request('/alliances/a1?include=treasury', key), 'not_entitled', 'an applicant')
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   contractFor,
   demoProfile,
@@ -12,12 +12,13 @@ import {
 import type { Viewer } from '../../src/access/key.ts'
 import { createDisclosure } from '../../src/disclosure/disclosure.ts'
 import type { HandlerResult } from '../../src/http/define-operation.ts'
-import { allianceRoutes } from '../../src/resources/alliances/routes.ts'
-import { nationRoutes } from '../../src/resources/nations/routes.ts'
+import { allianceHandlers } from '../../src/resources/alliances/handlers.ts'
+import { nationHandlers } from '../../src/resources/nations/handlers.ts'
 import type { Database } from '../../src/store/database.ts'
-import { createPools, type Pools } from '../../src/store/pools.ts'
+import { createPools } from '../../src/store/pools.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
 
 /** An attribute of a nation and of an alliance for each scope. */
 const attributes = (kind: 'player_private' | 'alliance_private') =>
@@ -35,17 +36,9 @@ const profile: Profile = {
 }
 const contract = contractFor(profile)
 
-let chancery: TestServer
-let pools: Pools
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld(), { waits: false })
-  pools = createPools({ target: { connectionString: chancery.databaseUrl } })
-})
-after(async () => {
-  await pools.close()
-  await chancery.close()
-})
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest(smallWorld(), { waits: false })
+const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }))
 
 type Result = { item: Record<string, unknown> }
 type Handle = (request: never) => Promise<HandlerResult>
@@ -61,21 +54,18 @@ async function run(operation: string, playerId: string, scopes: readonly Scope[]
     },
     first: async <R>(statement: Parameters<Database['first']>[0]) => (await owner.rows<R>(statement))[0],
   }
-  const handlers = new Map<string, Handle>()
-  const define = ({ id }: { id: string }, handler: Handle) => handlers.set(id, handler)
   const context = { contract, pools: { ...pools, owner } }
-  nationRoutes(define as never, context)
-  allianceRoutes(define as never, context)
+  const { meNation } = nationHandlers(context)
+  const { alliancesGet } = allianceHandlers(context)
   const key = { id: 'key_1', playerId, scopes: new Set(scopes) }
   const viewer = { kind: 'key', key } as unknown as Viewer
   const call = { values, viewer, disclose: createDisclosure(contract) } as never
-  const result = await handlers
-    .get(operation)?.(call)
-    .catch((error: { code: string }) => error.code)
+  const handle: Handle = operation === 'me.nation' ? meNation : alliancesGet
+  const result = await handle(call).catch((error: { code: string }) => error.code)
   return { result: result as Result | string | undefined, statements: statements.join('\n') }
 }
 
-/** Names of the columns and attributes that hold what is private, with the scope of each. */
+/** Names of the private columns and attributes, with the scope of each. */
 function privateNames(resource: Resource): [string, Scope][] {
   const { properties } = resource.fields.attributes as unknown as { properties: object }
   return [...Object.entries(resource.fields), ...Object.entries(properties)].flatMap(
@@ -86,24 +76,24 @@ function privateNames(resource: Resource): [string, Scope][] {
   )
 }
 
-const says = (statements: string, name: string) => new RegExp(`\\b${name}\\b`).test(statements)
+const reads = (statements: string, name: string) => new RegExp(`\\b${name}\\b`).test(statements)
 
 const sets = Array.from({ length: 2 ** scopeNames.length }, (_, bits) =>
   scopeNames.filter((_, place) => bits & (1 << place)),
 )
 
-test('of the own nation no statement reads what the scopes of the key do not open', async () => {
+test('statements for the own nation read only columns that the scopes of the key open', async () => {
   const names = privateNames(contract.resources.nation)
   assert.ok(names.length >= 4 + scopeNames.length)
   for (const scopes of sets) {
     const { result, statements } = await run('me.nation', playerOf('n1'), scopes)
     assert.ok(typeof result === 'object', String(result))
     for (const [name, scope] of names)
-      assert.equal(says(statements, name), holdsScope(new Set(scopes), scope), `${name} with ${scopes}`)
+      assert.equal(reads(statements, name), holdsScope(new Set(scopes), scope), `${name} with ${scopes}`)
   }
 })
 
-test('no statement reads the treasury of an alliance before standing is known, nor what the scopes do not open', async () => {
+test('no statement reads the treasury of an alliance before access is known, nor columns that the scopes do not open', async () => {
   const names = privateNames(contract.resources.alliance)
   assert.ok(names.length >= 1 + scopeNames.length)
   const values = { id: 'a1', include: ['treasury'] }
@@ -111,13 +101,13 @@ test('no statement reads the treasury of an alliance before standing is known, n
     for (const player of ['n3', 'n4', 'n5', 'n7'].map(playerOf)) {
       const { result, statements } = await run('alliances.get', player, scopes, values)
       assert.equal(result, 'not_entitled')
-      for (const [name] of names) assert.ok(!says(statements, name), `${name} for ${player}`)
+      for (const [name] of names) assert.ok(!reads(statements, name), `${name} for ${player}`)
     }
     const { result, statements } = await run('alliances.get', playerOf('n2'), scopes, values)
     assert.ok(typeof result === 'object', String(result))
     for (const [name, scope] of names)
-      assert.equal(says(statements, name), holdsScope(new Set(scopes), scope), `${name} with ${scopes}`)
+      assert.equal(reads(statements, name), holdsScope(new Set(scopes), scope), `${name} with ${scopes}`)
   }
   const gone = await run('alliances.get', playerOf('n2'), ['treasury.read'], { ...values, id: 'nowhere' })
-  assert.deepEqual([gone.result, says(gone.statements, 'treasury')], ['not_found', false])
+  assert.deepEqual([gone.result, reads(gone.statements, 'treasury')], ['not_found', false])
 })

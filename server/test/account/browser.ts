@@ -10,8 +10,8 @@ import {
   type TestServerOptions,
 } from '../support/test-server.ts'
 
-/** What came back, and what it holds where it is JSON. */
-export interface Answered<T = never> {
+/** A response with its text, and its body if that is JSON. */
+export interface BrowserResponse<T = never> {
   status: number
   headers: Headers
   text: string
@@ -22,21 +22,21 @@ export interface Refusal {
   error: { code: string; message: string; request_id: string }
 }
 
-/** A body as it goes over the wire, or an object that becomes one. */
+/** The body as text, or as an object that is sent as JSON. */
 export interface Sent {
   body?: object | string | undefined
   headers?: Record<string, string | undefined>
 }
 
-/** A browser on the page: it keeps its cookie, and comes from an address of its own. */
+/** A client with a cookie jar and an address of its own. */
 export interface Browser {
   address: string
   cookie: string | undefined
   csrfToken: string | undefined
-  /** Asks the page's own API as the page does; headers that are undefined are left out. */
-  ask<T = Refusal>(method: string, path: string, sent?: Sent): Promise<Answered<T>>
-  /** The body of what is known to succeed. */
-  done<T>(method: string, path: string, body?: object): Promise<T>
+  /** Sends a request to the account API as the page does; undefined headers are omitted. */
+  request<T = Refusal>(method: string, path: string, sent?: Sent): Promise<BrowserResponse<T>>
+  /** The body of a successful response. */
+  requestOk<T>(method: string, path: string, body?: object): Promise<T>
 }
 
 /** A player who is signed in. */
@@ -45,17 +45,17 @@ export interface SignedIn extends Browser {
   token: string
 }
 
-/** A server whose limits by address are apart for every browser of a test. */
+/** A server that takes the address of each browser from X-Forwarded-For, so that rate limits apply to each alone. */
 export async function startAccounts(
   facts: Fact[] = [],
   env: Record<string, string> = {},
-  defaults: TestServerOptions['defaults'] = {},
+  options: TestServerOptions = {},
 ): Promise<TestServer> {
-  const chancery = await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1', ...env }, { defaults })
+  const chancery = await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1', ...env }, options)
   try {
     if (facts.length > 0) await chancery.ingest(facts)
   } catch (error) {
-    // A server that nobody has would keep the process of the test, and the whole run.
+    // An open server would keep the process of the test alive.
     await chancery.close()
     throw error
   }
@@ -64,7 +64,7 @@ export async function startAccounts(
 
 let browsers = 0
 
-/** `url` is the listener's own address, where that is not what callers see. */
+/** `url` is the address of the listener, if it differs from the origin. */
 export function openBrowser(
   { url: origin }: Pick<TestServer, 'url'>,
   { url = origin }: { url?: string } = {},
@@ -74,7 +74,7 @@ export function openBrowser(
     address: `198.51.${browsers >> 8}.${browsers & 255}`,
     cookie: undefined,
     csrfToken: undefined,
-    async ask(method, path, { body, headers = {} } = {}) {
+    async request(method, path, { body, headers = {} } = {}) {
       const isChange = method !== 'GET' && method !== 'HEAD'
       const given: Record<string, string | undefined> = {
         'x-forwarded-for': browser.address,
@@ -96,10 +96,10 @@ export function openBrowser(
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, body: parsed(text) }
     },
-    async done<T>(method: string, path: string, body?: object) {
-      const answer = await browser.ask<T>(method, path, { body })
-      assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${answer.text}`)
-      return answer.body
+    async requestOk<T>(method: string, path: string, body?: object) {
+      const response = await browser.request<T>(method, path, { body })
+      assert.ok(response.status < 300, `${method} ${path}: ${response.status} ${response.text}`)
+      return response.body
     },
   }
   return browser
@@ -109,18 +109,21 @@ function parsed(text: string): never {
   return (text.startsWith('{') ? JSON.parse(text) : undefined) as never
 }
 
-/** Where the public listener of a server is, whatever its callers see in front of it. */
+/** The address of the public listener, behind any proxy. */
 export async function listenerOf({ dataDir }: TestServer): Promise<string> {
   const text = await readFile(join(dataDir, 'addresses.json'), 'utf8')
   return (JSON.parse(text) as { public: string }).public
 }
 
-/** Whom a link is for, and where it leads. */
-export type Whom = ({ nation_id: string } | { player_id: string }) & { landing?: Landing }
+/** The player of a sign-in link, and the page that it opens. */
+export type SignInTarget = ({ nation_id: string } | { player_id: string }) & { landing?: Landing }
 
-/** The token of a link that the game's server asks for. */
-export async function handover({ operate }: Pick<TestServer, 'operate'>, whom: Whom): Promise<string> {
-  const response = await operate('POST', '/handovers', whom)
+/** Requests a sign-in link as the game's server does. Returns its token. */
+export async function handover(
+  { operate }: Pick<TestServer, 'operate'>,
+  target: SignInTarget,
+): Promise<string> {
+  const response = await operate('POST', '/handovers', target)
   const { url } = (await response.json()) as { url: string }
   const [, token] = url.split('#handover=')
   assert.ok(response.status === 201 && token, url)
@@ -130,22 +133,45 @@ export async function handover({ operate }: Pick<TestServer, 'operate'>, whom: W
 /** Signs in by a link, as the page does. */
 export async function signIn(
   chancery: Pick<TestServer, 'url' | 'operate'>,
-  whom: Whom,
+  target: SignInTarget,
   browser = openBrowser(chancery),
 ): Promise<SignedIn> {
-  const token = await handover(chancery, whom)
-  const session = await browser.done<AccountSession>('POST', '/session', { token })
+  const token = await handover(chancery, target)
+  const session = await browser.requestOk<AccountSession>('POST', '/session', { token })
   browser.csrfToken = session.csrf_token
   return Object.assign(browser, { session, token })
 }
 
-/** Asserts that something was refused in the one shape of errors, and returns the message. */
-export function assertRefused(answer: Answered<Refusal>, status: number, code: string, what = ''): string {
-  assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], `${what} ${answer.text}`)
-  const { error } = answer.body
-  assert.equal(error.request_id, answer.headers.get('x-request-id'), what)
-  assert.equal(answer.headers.get('cache-control'), 'no-store', what)
-  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', what)
+/** Asserts an error response of the account API. Returns its message. */
+export function assertRefused(
+  response: BrowserResponse<Refusal>,
+  status: number,
+  code: string,
+  what = '',
+): string {
+  assert.deepEqual([response.status, response.body?.error?.code], [status, code], `${what} ${response.text}`)
+  const { error } = response.body
+  assert.equal(error.request_id, response.headers.get('x-request-id'), what)
+  assert.equal(response.headers.get('cache-control'), 'no-store', what)
+  assert.equal(response.headers.get('x-content-type-options'), 'nosniff', what)
   assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'request_id'], what)
   return error.message
 }
+
+/** The body that creates a key. */
+export const keyDraft = (more: object = {}) => ({
+  name: 'x',
+  scopes: ['nation.read'],
+  expires_at: null,
+  ...more,
+})
+
+/** The body that adds an endpoint for all events. */
+export const endpointDraft = (url: string, more: object = {}) => ({
+  url,
+  description: '',
+  types: null,
+  nation_ids: null,
+  alliance_ids: null,
+  ...more,
+})

@@ -1,29 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type AccountCodes, type IssuedAccountCode, limits } from '@chancery/contract'
 import { createPools } from '../../src/store/pools.ts'
 import { issueCode } from '../../src/verification/store.ts'
-import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestServer } from '../support/test-server.ts'
+import { put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
+import { pluck } from '../support/pluck.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startAccounts(smallWorld())
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startAccounts(smallWorld()))
 
-const make = (player: SignedIn, body: object = {}) => player.done<IssuedAccountCode>('POST', '/codes', body)
-const list = (player: SignedIn) => player.done<AccountCodes>('GET', '/codes')
+const make = (player: SignedIn, body: object = {}) =>
+  player.requestOk<IssuedAccountCode>('POST', '/codes', body)
+const list = (player: SignedIn) => player.requestOk<AccountCodes>('GET', '/codes')
 const redeem = (code: string, key?: string, account?: string) =>
   chancery.get(`/discord/verify/${code}${account ? `?for=${account}` : ''}`, key ? { key } : {})
 
 test('a code is created, listed without its text, redeemed by a bot, and then listed as redeemed', async () => {
   const player = await signIn(chancery, { nation_id: 'n1' })
-  const answer = await player.ask<IssuedAccountCode>('POST', '/codes', { body: { for: '80351' } })
-  assert.equal(answer.status, 201)
-  const { code, ...shown } = answer.body
+  const response = await player.request<IssuedAccountCode>('POST', '/codes', { body: { for: '80351' } })
+  assert.equal(response.status, 201)
+  const { code, ...shown } = response.body
   assert.match(code, /^[23456789A-HJKMNP-TV-Z]{10}$/)
   const lifeMs = Date.parse(shown.expires_at) - Date.parse(shown.created_at)
   assert.ok(Math.abs(lifeMs - 600_000) < 2, String(lifeMs))
@@ -47,22 +46,19 @@ test('a code is created, listed without its text, redeemed by a bot, and then li
   const { code: second, id } = await make(player)
   await redeem(second)
   const after = await list(player)
-  assert.deepEqual(
-    after.redeemed.map(({ id, with_key }) => [id, with_key]),
-    [
-      [id, false],
-      [shown.id, true],
-    ],
-  )
+  assert.deepEqual(pluck(after.redeemed, 'id', 'with_key'), [
+    [id, false],
+    [shown.id, true],
+  ])
 })
 
 test('a code that is cancelled is unknown from then on', async () => {
   const player = await signIn(chancery, { nation_id: 'n2' })
   const { code, id } = await make(player)
-  await player.done('DELETE', `/codes/${id}`)
+  await player.requestOk('DELETE', `/codes/${id}`)
   const response = await redeem(code)
   assert.equal(response.status, 404)
-  assertRefused(await player.ask('DELETE', `/codes/${id}`), 404, 'not_found')
+  assertRefused(await player.request('DELETE', `/codes/${id}`), 404, 'not_found')
   assert.deepEqual((await list(player)).live, [])
 })
 
@@ -75,7 +71,7 @@ test('neither a redeemed code nor an expired one can be cancelled', async () => 
     `update chancery_access.verification_code set expires_at = clock_timestamp() where id = '${late.id}'`,
   )
   for (const { id } of [used, late])
-    assertRefused(await player.ask('DELETE', `/codes/${id}`), 404, 'not_found')
+    assertRefused(await player.request('DELETE', `/codes/${id}`), 404, 'not_found')
   const { live, redeemed } = await list(player)
   assert.deepEqual([live.length, redeemed.length], [0, 1])
 })
@@ -85,27 +81,26 @@ test('codes that the game created can be seen and cancelled by the player', asyn
   const code = await chancery.makeCode('n5')
   const [live] = (await list(player)).live
   assert.ok(live)
-  await player.done('DELETE', `/codes/${live.id}`)
+  await player.requestOk('DELETE', `/codes/${live.id}`)
   assert.equal((await redeem(code)).status, 404)
 })
 
 test('of forty codes created concurrently a nation gets the limit', async () => {
   const player = await signIn(chancery, { nation_id: 'n6' })
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, () => player.ask('POST', '/codes', { body: {} })),
+  const responses = await Promise.all(
+    Array.from({ length: 40 }, () => player.request('POST', '/codes', { body: {} })),
   )
-  assert.equal(answers.filter(({ status }) => status === 201).length, limits.codesLivePerNation)
-  for (const answer of answers.filter(({ status }) => status !== 201)) assertRefused(answer, 409, 'too_many')
+  assert.equal(responses.filter(({ status }) => status === 201).length, limits.codesLivePerNation)
+  for (const response of responses.filter(({ status }) => status !== 201))
+    assertRefused(response, 409, 'too_many')
   const { live } = await list(player)
   assert.equal(live.length, limits.codesLivePerNation)
-  await player.done('DELETE', `/codes/${live[0]?.id}`)
+  await player.requestOk('DELETE', `/codes/${live[0]?.id}`)
   await make(player)
 })
 
 test('no code is issued to a player who has just lost the nation', async () => {
-  await chancery.ingest([
-    { op: 'put', resource: 'nation', data: { id: 'n_hot', nation_name: 'Hot', player: 'p_next' } },
-  ])
+  await chancery.ingest([put('nation', { id: 'n_hot', nation_name: 'Hot', player: 'p_next' })])
   // The session was read while the nation was still theirs.
   const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
   const issue = (playerId: string) =>

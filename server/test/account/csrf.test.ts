@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type AccountOperation, accountOperations } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
-import type { TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
 import {
   assertRefused,
   handover,
@@ -13,19 +13,15 @@ import {
   startAccounts,
 } from './browser.ts'
 
-let chancery: TestServer
 let player: SignedIn
-before(async () => {
-  chancery = await startAccounts(smallWorld(), {}, { demoSignIn: true })
-  player = await signIn(chancery, { nation_id: 'n1' })
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startAccounts(smallWorld(), {}, { defaults: { demoSignIn: true } }))
+player = await signIn(chancery, { nation_id: 'n1' })
 
 const operations: AccountOperation[] = Object.values(accountOperations)
 const changes = operations.filter(({ method }) => method !== 'GET')
 const reads = operations.filter(({ method }) => method === 'GET')
 
-/** What a browser on another site, or a tool that knows no more than a cookie, can send. */
+/** Headers of a browser on another site, or of a tool that has only the cookie. */
 const foreign: [string, Sent['headers']][] = [
   ['the origin of another site', { origin: 'https://evil.example' }],
   ['that origin and no word of the browser', { origin: 'https://evil.example', 'sec-fetch-site': undefined }],
@@ -45,12 +41,12 @@ const foreign: [string, Sent['headers']][] = [
 
 for (const [what, headers] of foreign) {
   test(`no change is accepted with ${what}`, async () => {
-    const before = await player.done('GET', '/log')
+    const before = await player.requestOk('GET', '/log')
     for (const { method, path } of changes) {
-      const answer = await player.ask(method, path, { body: {}, headers })
-      assertRefused(answer, 403, 'cross_site', `${method} ${path}`)
+      const response = await player.request(method, path, { body: {}, headers })
+      assertRefused(response, 403, 'cross_site', `${method} ${path}`)
     }
-    assert.deepEqual(await player.done('GET', '/log'), before)
+    assert.deepEqual(await player.requestOk('GET', '/log'), before)
   })
 }
 
@@ -69,23 +65,23 @@ for (const [what, tokenOf] of wrongTokens) {
     player = await signIn(chancery, { nation_id: 'n1' }, player)
     for (const { method, path } of changes.filter(({ needsSession }) => needsSession)) {
       const headers = { 'x-csrf-token': tokenOf(stale) }
-      const answer = await player.ask(method, path, { body: {}, headers })
-      assertRefused(answer, 403, 'cross_site', `${method} ${path}`)
+      const response = await player.request(method, path, { body: {}, headers })
+      assertRefused(response, 403, 'cross_site', `${method} ${path}`)
     }
   })
 }
 
 test('one of the two headers is enough for a browser that sends no other', async () => {
   for (const headers of [{ origin: undefined }, { 'sec-fetch-site': undefined }])
-    assert.equal((await player.ask('POST', '/codes', { body: {}, headers })).status, 201)
+    assert.equal((await player.request('POST', '/codes', { body: {}, headers })).status, 201)
 })
 
 test('a body without a content type is not parsed as JSON', async () => {
   const token = await handover(chancery, { nation_id: 'n2' })
   const sent = { body: JSON.stringify({ token }), headers: { 'content-type': undefined } }
-  // Without a type of the caller's own, fetch says text/plain.
-  assertRefused(await openBrowser(chancery).ask('POST', '/session', sent), 403, 'cross_site')
-  await openBrowser(chancery).done('POST', '/session', { token })
+  // Without a content type, fetch sends text/plain.
+  assertRefused(await openBrowser(chancery).request('POST', '/session', sent), 403, 'cross_site')
+  await openBrowser(chancery).requestOk('POST', '/session', { token })
 })
 
 test('another site cannot read anything by fetch or tag', async () => {
@@ -96,31 +92,31 @@ test('another site cannot read anything by fetch or tag', async () => {
   ]
   for (const { path } of reads)
     for (const headers of others)
-      assertRefused(await player.ask('GET', path, { headers }), 403, 'cross_site', path)
-  const typed = await player.ask('GET', '/session', { headers: { 'sec-fetch-site': 'none' } })
-  assert.equal(typed.status, 200, 'whoever types the address')
-  const silent = await player.ask('GET', '/session', { headers: { 'sec-fetch-site': undefined } })
-  assert.equal(silent.status, 200, 'an old browser')
+      assertRefused(await player.request('GET', path, { headers }), 403, 'cross_site', path)
+  const typed = await player.request('GET', '/session', { headers: { 'sec-fetch-site': 'none' } })
+  assert.equal(typed.status, 200, 'a typed address')
+  const oldBrowser = await player.request('GET', '/session', { headers: { 'sec-fetch-site': undefined } })
+  assert.equal(oldBrowser.status, 200, 'an old browser')
 })
 
 test('no response of the developer settings has CORS headers', async () => {
-  const answers = [
-    await player.ask('GET', '/keys', { headers: { origin: chancery.url } }),
-    await player.ask('GET', '/keys', { headers: { origin: 'https://evil.example' } }),
-    await player.ask('POST', '/keys', { body: {} }),
-    await player.ask('OPTIONS', '/keys', {
+  const responses = [
+    await player.request('GET', '/keys', { headers: { origin: chancery.url } }),
+    await player.request('GET', '/keys', { headers: { origin: 'https://evil.example' } }),
+    await player.request('POST', '/keys', { body: {} }),
+    await player.request('OPTIONS', '/keys', {
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
     }),
-    await player.ask('GET', '/nowhere'),
+    await player.request('GET', '/nowhere'),
   ]
   for (const path of ['/developers', '/developers/keys', '/developers/logo'])
-    answers.push({ ...answers[0], headers: (await fetch(chancery.url + path)).headers } as never)
-  for (const { headers } of answers)
+    responses.push({ ...responses[0], headers: (await fetch(chancery.url + path)).headers } as never)
+  for (const { headers } of responses)
     assert.deepEqual(
       [...headers.keys()].filter(name => name.startsWith('access-control-')),
       [],
     )
-  assert.equal(answers[3]?.status, 405)
+  assert.equal(responses[3]?.status, 405)
 })
 
 test('all operations except sign-in need a session', async () => {
@@ -129,6 +125,6 @@ test('all operations except sign-in need a session', async () => {
   assert.deepEqual(isOpen.map(({ method, path }) => `${method} ${path}`).sort(), open.sort())
   for (const { method, path } of operations.filter(({ needsSession }) => needsSession)) {
     const sent = method === 'GET' ? {} : { body: {} }
-    assertRefused(await openBrowser(chancery).ask(method, path, sent), 401, 'session_required', path)
+    assertRefused(await openBrowser(chancery).request(method, path, sent), 401, 'session_required', path)
   }
 })

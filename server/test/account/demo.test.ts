@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { AccountList, AccountSession, DemoPlayer, PageInfo } from '@chancery/contract'
 import { accountBase } from '../../src/account/account-api.ts'
 import { sendRequest } from '../disclosure/exchange.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import type { TestServer } from '../support/test-server.ts'
+import { put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { assertRefused, openBrowser, startAccounts } from './browser.ts'
 
-let demo: TestServer
-before(async () => {
-  demo = await startAccounts(smallWorld(), {}, { demoSignIn: true })
-})
-after(() => demo.close())
+const demo = closeAfter(await startAccounts(smallWorld(), {}, { defaults: { demoSignIn: true } }))
 
 const players = async (search: string) => {
   const query = new URLSearchParams({ search })
-  return (await openBrowser(demo).done<AccountList<DemoPlayer>>('GET', `/demo/players?${query}`)).data
+  return (await openBrowser(demo).requestOk<AccountList<DemoPlayer>>('GET', `/demo/players?${query}`)).data
 }
 
 test('demo players are listed by score and found by part of a name', async () => {
@@ -31,32 +28,32 @@ test('demo players are listed by score and found by part of a name', async () =>
     (await players('KARS')).map(({ nation }) => nation.nation_id),
     ['n2'],
   )
-  for (const nothing of ['%', '_', "'", '\\', 'n1\n']) assert.deepEqual(await players(nothing), [], nothing)
+  for (const search of ['%', '_', "'", '\\', 'n1\n']) assert.deepEqual(await players(search), [], search)
   await demo.ingest(
-    Array.from({ length: 60 }, (_, index) => ({
-      op: 'put',
-      resource: 'nation',
-      data: { id: `n_many_${index}`, nation_name: `Many ${index}`, player: `p_many_${index}` },
-    })),
+    Array.from({ length: 60 }, (_, index) =>
+      put('nation', { id: `n_many_${index}`, nation_name: `Many ${index}`, player: `p_many_${index}` }),
+    ),
   )
   assert.equal((await players('many')).length, 50)
 })
 
 test('a visitor who selects a demo player is signed in as that player', async () => {
   const browser = openBrowser(demo)
-  const { is_demo } = await browser.done<PageInfo>('GET', '/page')
+  const { is_demo } = await browser.requestOk<PageInfo>('GET', '/page')
   assert.equal(is_demo, true)
-  const session = await browser.done<AccountSession>('POST', '/demo/session', { player_id: playerOf('n2') })
+  const session = await browser.requestOk<AccountSession>('POST', '/demo/session', {
+    player_id: playerOf('n2'),
+  })
   assert.deepEqual([session.nation?.nation_id, session.landing], ['n2', 'verify'])
-  assert.deepEqual(await browser.done('GET', '/session'), session)
-  for (const player_id of ['nobody', 'n2'])
-    assertRefused(await browser.ask('POST', '/demo/session', { body: { player_id } }), 404, 'not_found')
+  assert.deepEqual(await browser.requestOk('GET', '/session'), session)
+  for (const player_id of ['unknown', 'n2'])
+    assertRefused(await browser.request('POST', '/demo/session', { body: { player_id } }), 404, 'not_found')
   await demo.operate('POST', `/players/${playerOf('n3')}/suspend`, {})
-  const suspended = await browser.ask('POST', '/demo/session', { body: { player_id: playerOf('n3') } })
+  const suspended = await browser.request('POST', '/demo/session', { body: { player_id: playerOf('n3') } })
   assertRefused(suspended, 404, 'not_found')
 })
 
-/** The demo as a browser reaches it that was told another name of this machine. */
+/** Sends a request to the demo under another host name. */
 async function asHost(host: string, method: string, path: string, headers: Record<string, string>) {
   const { status, body } = await sendRequest(demo.url, accountBase + path, {
     method,
@@ -102,14 +99,13 @@ test('no demo sign-in through DNS rebinding or a tunnel', async () => {
 })
 
 test('a service that is not a demo has no demo players, also on this machine', async t => {
-  const chancery = await startAccounts(smallWorld())
-  t.after(() => chancery.close())
+  const chancery = closeAfter(await startAccounts(smallWorld()), t)
   const browser = openBrowser(chancery)
-  assert.equal((await browser.done<PageInfo>('GET', '/page')).is_demo, false)
-  assertRefused(await browser.ask('GET', '/demo/players'), 404, 'not_found')
-  const answer = await browser.ask('POST', '/demo/session', { body: { player_id: playerOf('n1') } })
-  assertRefused(answer, 404, 'not_found')
+  assert.equal((await browser.requestOk<PageInfo>('GET', '/page')).is_demo, false)
+  assertRefused(await browser.request('GET', '/demo/players'), 404, 'not_found')
+  const response = await browser.request('POST', '/demo/session', { body: { player_id: playerOf('n1') } })
+  assertRefused(response, 404, 'not_found')
   const foreign = { origin: chancery.url.replace('127.0.0.1', 'localhost') }
-  const other = await browser.ask('POST', '/handover', { body: { token: 'x' }, headers: foreign })
-  assertRefused(other, 403, 'cross_site', 'only a demo is there under other names')
+  const other = await browser.request('POST', '/handover', { body: { token: 'x' }, headers: foreign })
+  assertRefused(other, 403, 'cross_site', 'only a demo accepts other host names')
 })

@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { demoProfile, type Exploration } from '@chancery/contract'
 import { canaryWorld } from '../disclosure/canary-world.ts'
 import { mayKnow } from '../disclosure/clearance.ts'
 import { viewers } from '../disclosure/viewers.ts'
 import { ids } from '../disclosure/world.ts'
-import type { TestServer } from '../support/test-server.ts'
+import { put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { assertRefused, signIn, startAccounts } from './browser.ts'
 
 const { canaries, facts, profile } = canaryWorld(demoProfile)
-let chancery: TestServer
-let directory: string
-before(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'chancery-explore-'))
-  const gameFile = join(directory, 'game.json')
-  await writeFile(gameFile, JSON.stringify(profile))
-  chancery = await startAccounts([], { CHANCERY_GAME_FILE: gameFile })
-  await chancery.ingest(facts())
-})
-after(async () => {
-  await chancery.close()
-  await rm(directory, { recursive: true })
-})
+const chancery = closeAfter(await startAccounts(facts(), {}, { profile }))
 
-const things = [
+const entities = [
   ...ids.nation.map(id => ({ kind: 'nation', id })),
   ...ids.alliance.map(id => ({ kind: 'alliance', id })),
 ] as const
@@ -34,7 +20,7 @@ const things = [
 const foundIn = (text: string) =>
   new Set(canaries.filter(canary => text.includes(canary.text)).map(canary => canary.text))
 
-/** Players, each once: what a key may do is no matter here, as whoever is signed in sees what any key of theirs could. */
+/** Each player once: a signed-in player sees everything that any key of theirs could read, so scopes do not matter. */
 const players = viewers.filter(
   ({ player }, index) =>
     player !== undefined && viewers.findIndex(other => other.player === player) === index,
@@ -44,8 +30,8 @@ for (const viewer of players) {
   test(`${viewer.name} sees their own secrets in their own view only`, async () => {
     const { player = '' } = viewer
     const browser = await signIn(chancery, { player_id: player })
-    for (const { kind, id } of things) {
-      const { views, fields, ...rest } = await browser.done<Exploration>(
+    for (const { kind, id } of entities) {
+      const { views, fields, ...rest } = await browser.requestOk<Exploration>(
         'GET',
         `/explore?kind=${kind}&id=${id}`,
       )
@@ -62,7 +48,7 @@ for (const viewer of players) {
 
 test('the views of others are those of the API', async () => {
   const browser = await signIn(chancery, { player_id: 'p_leader' })
-  const stranger = await chancery.makeKey({ player_id: 'p_stranger' }, ['military.read', 'treasury.read'])
+  const outsider = await chancery.makeKey({ player_id: 'p_outsider' }, ['military.read', 'treasury.read'])
   const self = await chancery.makeKey({ player_id: 'p_leader' }, [
     'military.read',
     'economy.read',
@@ -70,30 +56,32 @@ test('the views of others are those of the API', async () => {
     'alliance.read',
     'treasury.read',
   ])
-  for (const { kind, id } of things) {
+  for (const { kind, id } of entities) {
     const path = `/${kind}s/${id}`
-    const { views } = await browser.done<Exploration>('GET', `/explore?kind=${kind}&id=${id}`)
+    const { views } = await browser.requestOk<Exploration>('GET', `/explore?kind=${kind}&id=${id}`)
     const { data } = await chancery.read<{ data: object }>(path)
     assert.deepEqual(views.anonymous, data, path)
     assert.deepEqual(
       views.stranger,
-      (await chancery.read<{ data: object }>(path, { key: stranger.key })).data,
+      (await chancery.read<{ data: object }>(path, { key: outsider.key })).data,
       path,
     )
   }
-  const own = await browser.done<Exploration>('GET', '/explore?kind=nation&id=n_leader')
+  const own = await browser.requestOk<Exploration>('GET', '/explore?kind=nation&id=n_leader')
   assert.deepEqual(
     own.views.self,
     (await chancery.read<{ data: object }>('/me/nation', { key: self.key })).data,
   )
-  const alliance = await browser.done<Exploration>('GET', '/explore?kind=alliance&id=a_one')
-  const asked = await chancery.read<{ data: object }>('/alliances/a_one?include=treasury', { key: self.key })
-  assert.deepEqual(alliance.views.self, asked.data)
+  const alliance = await browser.requestOk<Exploration>('GET', '/explore?kind=alliance&id=a_one')
+  const response = await chancery.read<{ data: object }>('/alliances/a_one?include=treasury', {
+    key: self.key,
+  })
+  assert.deepEqual(alliance.views.self, response.data)
 })
 
 test('each readable field is listed with its class, also without access to its value', async () => {
-  const browser = await signIn(chancery, { player_id: 'p_stranger' })
-  const { fields, views } = await browser.done<Exploration>('GET', '/explore?kind=nation&id=n_leader')
+  const browser = await signIn(chancery, { player_id: 'p_outsider' })
+  const { fields, views } = await browser.requestOk<Exploration>('GET', '/explore?kind=nation&id=n_leader')
   const named = new Map(fields.map(field => [field.name, field]))
   for (const [name, scope] of [
     ['military', 'military.read'],
@@ -110,24 +98,20 @@ test('each readable field is listed with its class, also without access to its v
 })
 
 test('two worlds that differ in secrets of others have byte-identical explorations', async () => {
-  const browser = await signIn(chancery, { player_id: 'p_stranger' })
+  const browser = await signIn(chancery, { player_id: 'p_outsider' })
   const explored = async () => {
-    const answers = []
-    for (const { kind, id } of things) {
-      const { status, headers, text } = await browser.ask('GET', `/explore?kind=${kind}&id=${id}`)
-      answers.push([status, [...headers].filter(([name]) => !/^(date|x-request-id)$/.test(name)), text])
+    const responses = []
+    for (const { kind, id } of entities) {
+      const { status, headers, text } = await browser.request('GET', `/explore?kind=${kind}&id=${id}`)
+      responses.push([status, [...headers].filter(([name]) => !/^(date|x-request-id)$/.test(name)), text])
     }
-    return answers
+    return responses
   }
   const before = await explored()
   await chancery.ingest([
-    { op: 'put', resource: 'nation', data: { id: 'n_leader', military: null, moderation_notes: 'other' } },
-    { op: 'put', resource: 'alliance', data: { id: 'a_one', treasury: { credits: 1 } } },
-    {
-      op: 'put',
-      resource: 'nation',
-      data: { id: 'n_member', economy: { credits: 2 }, attributes: { own_string: 'x' } },
-    },
+    put('nation', { id: 'n_leader', military: null, moderation_notes: 'other' }),
+    put('alliance', { id: 'a_one', treasury: { credits: 1 } }),
+    put('nation', { id: 'n_member', economy: { credits: 2 }, attributes: { own_string: 'x' } }),
   ])
   assert.deepEqual(await explored(), before)
 })
@@ -135,7 +119,7 @@ test('two worlds that differ in secrets of others have byte-identical exploratio
 test('an unknown item and an invalid query are rejected', async () => {
   const browser = await signIn(chancery, { player_id: 'p_leader' })
   for (const path of ['kind=nation&id=none', 'kind=alliance&id=n_leader', 'kind=nation&id=%20'])
-    assertRefused(await browser.ask('GET', `/explore?${path}`), 404, 'not_found', path)
+    assertRefused(await browser.request('GET', `/explore?${path}`), 404, 'not_found', path)
   const wrong = [
     '',
     'kind=nation',
@@ -145,5 +129,5 @@ test('an unknown item and an invalid query are rejected', async () => {
     'kind=nation&id=a&x=1',
   ]
   for (const path of [...wrong, 'kind=nation&id=%00', `kind=nation&id=${'x'.repeat(65)}`])
-    assertRefused(await browser.ask('GET', `/explore?${path}`), 400, 'invalid_request', path)
+    assertRefused(await browser.request('GET', `/explore?${path}`), 400, 'invalid_request', path)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type AccountKey,
   type AccountList,
@@ -8,28 +8,24 @@ import {
   limits,
 } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
-import type { TestServer } from '../support/test-server.ts'
-import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
+import { closeAfter } from '../support/close-after.ts'
+import {
+  assertRefused,
+  endpointDraft,
+  handover,
+  keyDraft,
+  openBrowser,
+  signIn,
+  startAccounts,
+} from './browser.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))
 
 const newPlayer = () => signIn(chancery, { nation_id: 'n1' })
 const long = 'x'.repeat(10_000)
-const key = (more: object = {}) => ({ name: 'x', scopes: ['nation.read'], expires_at: null, ...more })
-const draft = (more: object = {}) => ({
-  url: 'http://127.0.0.1:1/',
-  description: '',
-  types: null,
-  nation_ids: null,
-  alliance_ids: null,
-  ...more,
-})
+const draft = (more: object = {}) => endpointDraft('http://127.0.0.1:1/', more)
 
-/** Bodies that are JSON and not what the route takes. */
+/** Invalid bodies that are JSON. */
 const wrongBodies: [string, unknown[]][] = [
   [
     '/keys',
@@ -39,29 +35,29 @@ const wrongBodies: [string, unknown[]][] = [
       null,
       'text',
       7,
-      key({ name: '' }),
-      key({ name: long }),
-      key({ name: 7 }),
-      key({ name: 'a\u0000b' }),
-      key({ scopes: [] }),
-      key({ scopes: ['everything'] }),
-      key({ scopes: ['nation.read', 'nation.read'] }),
-      key({ scopes: 'nation.read' }),
-      key({ expires_at: 'tomorrow' }),
-      key({ expires_at: '2020-01-01T00:00:00Z' }),
-      key({ expires_at: '2030-02-31T00:00:00Z' }),
-      key({ expires_at: '2030-01-01T23:59:60Z' }),
-      key({ expires_at: '2030-01-01T00:00:00+01:00' }),
+      keyDraft({ name: '' }),
+      keyDraft({ name: long }),
+      keyDraft({ name: 7 }),
+      keyDraft({ name: 'a\u0000b' }),
+      keyDraft({ scopes: [] }),
+      keyDraft({ scopes: ['everything'] }),
+      keyDraft({ scopes: ['nation.read', 'nation.read'] }),
+      keyDraft({ scopes: 'nation.read' }),
+      keyDraft({ expires_at: 'tomorrow' }),
+      keyDraft({ expires_at: '2020-01-01T00:00:00Z' }),
+      keyDraft({ expires_at: '2030-02-31T00:00:00Z' }),
+      keyDraft({ expires_at: '2030-01-01T23:59:60Z' }),
+      keyDraft({ expires_at: '2030-01-01T00:00:00+01:00' }),
       { name: 'x', scopes: ['nation.read'] },
-      key({ limit: 1_000_000 }),
-      key({ player_id: 'somebody' }),
+      keyDraft({ limit: 1_000_000 }),
+      keyDraft({ player_id: 'other_player' }),
     ],
   ],
   ['/codes', [[], null, { for: '' }, { for: 'x'.repeat(201) }, { for: 'a\u0000b' }, { nation_id: 'n2' }]],
   ['/webhooks', [{}, draft({ description: long }), draft({ description: 'a\u0000b' }), draft({ url: long })]],
   ['/session', [{}, { token: 7 }, { token: long }, { token: 'x', more: 1 }]],
   ['/handover', [{}, { token: ['x'] }]],
-  ['/session/end-all', [{ player_id: 'somebody' }, []]],
+  ['/session/end-all', [{ player_id: 'other_player' }, []]],
   ['/keys/revoke-private', [{ ids: [] }]],
 ]
 
@@ -70,8 +66,8 @@ for (const [path, bodies] of wrongBodies) {
     const player = await newPlayer()
     for (const body of bodies) {
       const what = JSON.stringify(body).slice(0, 80)
-      const answer = await player.ask('POST', path, { body: JSON.stringify(body) })
-      const message = assertRefused(answer, 400, 'invalid_request', what)
+      const response = await player.request('POST', path, { body: JSON.stringify(body) })
+      const message = assertRefused(response, 400, 'invalid_request', what)
       assert.ok(message.length > 10 && message.length < 600, what)
       assert.ok(!message.includes('xxxx'), what)
     }
@@ -88,7 +84,7 @@ for (const [path, bodies] of wrongBodies) {
       '\u0000',
     ])
       assert.equal(
-        assertRefused(await player.ask('POST', path, { body }), 400, 'invalid_request', body),
+        assertRefused(await player.request('POST', path, { body }), 400, 'invalid_request', body),
         'The body is not valid JSON.',
       )
   })
@@ -96,19 +92,19 @@ for (const [path, bodies] of wrongBodies) {
 
 test('a body of more than 64 KB is rejected, however it is sent', async () => {
   const player = await newPlayer()
-  const body = JSON.stringify(key({ name: 'x'.repeat(70_000) }))
-  const answer = await player.ask('POST', '/keys', { body })
-  assert.match(assertRefused(answer, 400, 'invalid_request'), /64 KB/)
-  await player.done('GET', '/session')
+  const body = JSON.stringify(keyDraft({ name: 'x'.repeat(70_000) }))
+  const response = await player.request('POST', '/keys', { body })
+  assert.match(assertRefused(response, 400, 'invalid_request'), /64 KB/)
+  await player.requestOk('GET', '/session')
 })
 
 test('a script in a name is stored unchanged', async () => {
   const player = await newPlayer()
   const name = '<script>alert(1)</script>"\'\\u2028\u202e'
-  const made = await player.done<AccountKey>('POST', '/keys', key({ name }))
-  const { data } = await player.done<AccountList<AccountKey>>('GET', '/keys')
+  const made = await player.requestOk<AccountKey>('POST', '/keys', keyDraft({ name }))
+  const { data } = await player.requestOk<AccountList<AccountKey>>('GET', '/keys')
   assert.equal(data.find(({ id }) => id === made.id)?.name, name)
-  const { headers } = await player.ask('GET', '/keys')
+  const { headers } = await player.request('GET', '/keys')
   assert.match(headers.get('content-type') ?? '', /^application\/json/)
 })
 
@@ -120,17 +116,17 @@ test('another method is 405 with Allow, on every path', async () => {
     const allow = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       if (allow.includes(method)) continue
-      const answer = await player.ask(method, path.replace('{id}', 'x'))
-      assertRefused(answer, 405, 'method_not_allowed', `${method} ${path}`)
-      assert.equal(answer.headers.get('allow'), allow.join(', '))
+      const response = await player.request(method, path.replace('{id}', 'x'))
+      assertRefused(response, 405, 'method_not_allowed', `${method} ${path}`)
+      assert.equal(response.headers.get('allow'), allow.join(', '))
     }
   }
-  assert.equal((await player.ask('HEAD', '/keys')).status, 200)
-  assert.equal((await player.ask('HEAD', '/codes/x')).status, 405)
+  assert.equal((await player.request('HEAD', '/keys')).status, 200)
+  assert.equal((await player.request('HEAD', '/codes/x')).status, 405)
 })
 
 test('an unknown path is 404 with and without a session and with any method', async () => {
-  const [player, stranger] = [await newPlayer(), openBrowser(chancery)]
+  const [player, outsider] = [await newPlayer(), openBrowser(chancery)]
   for (const path of [
     '',
     '/',
@@ -141,9 +137,9 @@ test('an unknown path is 404 with and without a session and with any method', as
     '/__proto__',
     '/codes/x/y',
   ])
-    for (const browser of [player, stranger])
+    for (const browser of [player, outsider])
       for (const method of ['GET', 'POST'])
-        assertRefused(await browser.ask(method, path), 404, 'not_found', `${method} ${path}`)
+        assertRefused(await browser.request(method, path), 404, 'not_found', `${method} ${path}`)
 })
 
 test('ids of any form are looked up and not found', async () => {
@@ -155,13 +151,13 @@ test('ids of any form are looked up and not found', async () => {
       ['DELETE', `/webhooks/${id}`],
       ['GET', `/keys/${id}/usage`],
     ] as const)
-      assertRefused(await player.ask(method, path), 404, 'not_found', path)
+      assertRefused(await player.request(method, path), 404, 'not_found', path)
   for (const [method, path] of [
     ['POST', '/keys/%00/revoke'],
     ['DELETE', '/codes/%00'],
     ['GET', '/webhooks/%00/deliveries'],
   ] as const)
-    assertRefused(await player.ask(method, path), 400, 'invalid_request', path)
+    assertRefused(await player.request(method, path), 400, 'invalid_request', path)
   for (const path of [
     '/calls?request_id=x',
     '/calls?request_id=%00',
@@ -169,46 +165,48 @@ test('ids of any form are looked up and not found', async () => {
     '/calls?a=b',
     '/keys?a=b',
   ])
-    assertRefused(await player.ask('GET', path), 400, 'invalid_request', path)
+    assertRefused(await player.request('GET', path), 400, 'invalid_request', path)
 })
 
 test('changes and reads per minute are limited per session, whatever its address', async () => {
   const player = await signIn(chancery, { nation_id: 'n3' })
   for (let change = 0; change < limits.accountChanges; change += 1) {
     player.address = `203.0.113.${change}`
-    assert.equal((await player.ask('POST', '/keys/none/revoke')).status, 404)
+    assert.equal((await player.request('POST', '/keys/none/revoke')).status, 404)
   }
-  const answer = await player.ask('POST', '/keys/none/revoke')
-  assertRefused(answer, 429, 'rate_limited')
-  const wait = Number(answer.headers.get('retry-after'))
+  const response = await player.request('POST', '/keys/none/revoke')
+  assertRefused(response, 429, 'rate_limited')
+  const wait = Number(response.headers.get('retry-after'))
   assert.ok(wait >= 1 && wait <= 60)
-  await player.done('GET', '/session')
+  await player.requestOk('GET', '/session')
 
-  const reads = Array.from({ length: limits.accountReads }, () => player.ask('GET', '/session'))
+  const reads = Array.from({ length: limits.accountReads }, () => player.request('GET', '/session'))
   const statuses = (await Promise.all(reads)).map(({ status }) => status)
   assert.equal(statuses.filter(status => status === 200).length, limits.accountReads - 1)
   const other = await signIn(chancery, { nation_id: 'n3' })
-  await other.done('GET', '/session')
+  await other.requestOk('GET', '/session')
 })
 
 test('sign-ins per minute are limited per address', async () => {
   const [guesser, bystander] = [openBrowser(chancery), openBrowser(chancery)]
   const token = await handover(chancery, { nation_id: 'n2' })
   for (let guess = 0; guess < limits.accountChanges; guess += 1) {
-    const answer = await guesser.ask('POST', '/session', { body: { token: `${guess}`.padEnd(43, 'x') } })
-    assertRefused(answer, 410, 'handover_invalid')
+    const response = await guesser.request('POST', '/session', {
+      body: { token: `${guess}`.padEnd(43, 'x') },
+    })
+    assertRefused(response, 410, 'handover_invalid')
   }
-  const limited = await guesser.ask('POST', '/session', { body: { token } })
+  const limited = await guesser.request('POST', '/session', { body: { token } })
   assertRefused(limited, 429, 'rate_limited')
   assert.equal(limited.headers.get('set-cookie'), null)
-  await bystander.done('POST', '/session', { token })
+  await bystander.requestOk('POST', '/session', { token })
 })
 
 test('guessed sessions count against the address', async () => {
   const guesser = openBrowser(chancery)
   const guess = (index: number) =>
-    guesser.ask('POST', '/keys', {
-      body: key(),
+    guesser.request('POST', '/keys', {
+      body: keyDraft(),
       headers: { cookie: `chancery_session=${`${index}`.padEnd(43, 'x')}` },
     })
   for (let index = 0; index < limits.accountChanges; index += 1)
@@ -220,7 +218,7 @@ test('the limits of the account API and the public API are independent', async (
   const player = await signIn(chancery, { nation_id: 'n2' })
   const response = await chancery.get('/nations', { headers: { cookie: player.cookie ?? '' } })
   assert.equal(response.headers.get('x-ratelimit-remaining'), '999999')
-  assert.equal((await player.ask('GET', '/keys')).headers.get('x-ratelimit-remaining'), null)
+  assert.equal((await player.request('GET', '/keys')).headers.get('x-ratelimit-remaining'), null)
 })
 
 test('the cookie does not authenticate API requests, nor a key the developer settings', async () => {
@@ -228,8 +226,8 @@ test('the cookie does not authenticate API requests, nor a key the developer set
   const response = await chancery.get('/me/nation', { headers: { cookie: player.cookie ?? '' } })
   assert.equal(response.status, 401)
   const { key: text } = await chancery.makeKey({ nation_id: 'n1' })
-  const answer = await openBrowser(chancery).ask('GET', '/session', {
+  const withKey = await openBrowser(chancery).request('GET', '/session', {
     headers: { authorization: `Bearer ${text}` },
   })
-  assertRefused(answer, 401, 'session_required')
+  assertRefused(withKey, 401, 'session_required')
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type AccountKey,
   type AccountList,
@@ -9,17 +9,14 @@ import {
   limits,
   type NewAccountKeyResponse,
 } from '@chancery/contract'
-import { query } from '../access/query.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import { redisUrl } from '../limits/redis-server.ts'
-import type { TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
+import { pluck } from '../support/pluck.ts'
+import { redisUrl } from '../support/redis-server.ts'
 import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startAccounts(smallWorld(), { CHANCERY_KEY_LIMIT: '120' })
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startAccounts(smallWorld(), { CHANCERY_KEY_LIMIT: '120' }))
 
 let players = 0
 /** A player of their own, who leads no nation. */
@@ -27,8 +24,9 @@ const newPlayer = () => signIn(chancery, { player_id: `keeper_${players++}` })
 
 const wanted = { name: 'my bot', scopes: ['nation.read'], expires_at: null }
 const make = (player: SignedIn, more: object = {}) =>
-  player.done<NewAccountKeyResponse>('POST', '/keys', { ...wanted, ...more })
-const list = async (player: SignedIn) => (await player.done<AccountList<AccountKey>>('GET', '/keys')).data
+  player.requestOk<NewAccountKeyResponse>('POST', '/keys', { ...wanted, ...more })
+const list = async (player: SignedIn) =>
+  (await player.requestOk<AccountList<AccountKey>>('GET', '/keys')).data
 const find = async (player: SignedIn, id: string) => {
   const key = (await list(player)).find(each => each.id === id)
   assert.ok(key)
@@ -41,11 +39,11 @@ const assertOpen = async (key: string, isOpen = true) => assert.equal(await stat
 
 test('a created key works, is returned once, and is recognised by its prefix', async () => {
   const player = await signIn(chancery, { nation_id: 'n1' })
-  const answer = await player.ask<NewAccountKeyResponse>('POST', '/keys', {
+  const response = await player.request<NewAccountKeyResponse>('POST', '/keys', {
     body: { name: 'war room', scopes: ['military.read', 'economy.read'], expires_at: '2030-01-01T00:00:00Z' },
   })
-  assert.equal(answer.status, 201)
-  const { key, ...shown } = answer.body
+  assert.equal(response.status, 201)
+  const { key, ...shown } = response.body
   assert.match(key, /^chk_[0-9A-Za-z]{38}$/)
   assert.deepEqual(shown, {
     id: shown.id,
@@ -73,7 +71,7 @@ test('keys that the operator created belong to the player and have a prefix', as
   const { id, key } = await chancery.makeKey({ nation_id: 'n2' }, ['nation.read'], { limit: 600 })
   const { prefix, limit } = await find(player, id)
   assert.deepEqual([prefix, limit], [key.slice(0, 8), 600])
-  await player.done('POST', `/keys/${id}/revoke`, {})
+  await player.requestOk('POST', `/keys/${id}/revoke`, {})
   await assertOpen(key, false)
 })
 
@@ -88,12 +86,12 @@ test('a revoked key is rejected at once, and stays in the list', async () => {
   const player = await newPlayer()
   const [kept, revoked] = [await make(player), await make(player)]
   for (const { key } of [kept, revoked]) await assertOpen(key)
-  const { revoked_at } = await player.done<AccountKey>('POST', `/keys/${revoked.id}/revoke`, {})
+  const { revoked_at } = await player.requestOk<AccountKey>('POST', `/keys/${revoked.id}/revoke`, {})
   await assertOpen(revoked.key, false)
   await assertOpen(kept.key)
   assert.equal((await find(player, revoked.id)).revoked_at, revoked_at)
-  const again = await player.done<AccountKey>('POST', `/keys/${revoked.id}/revoke`, {})
-  assert.equal(again.revoked_at, revoked_at, 'and was so from the first time on')
+  const again = await player.requestOk<AccountKey>('POST', `/keys/${revoked.id}/revoke`, {})
+  assert.equal(again.revoked_at, revoked_at, 'the time of the first revocation')
 })
 
 test('all keys with private scopes are revoked at once, and no others', async () => {
@@ -106,21 +104,21 @@ test('all keys with private scopes are revoked at once, and no others', async ()
   for (const { key } of [plain, ...secret]) await assertOpen(key)
   const bystander = await newPlayer()
   const foreign = await make(bystander, { scopes: ['military.read'] })
-  assert.deepEqual(await player.done('POST', '/keys/revoke-private', {}), { revoked: 2 })
+  assert.deepEqual(await player.requestOk('POST', '/keys/revoke-private', {}), { revoked: 2 })
   for (const { key } of secret) await assertOpen(key, false)
   for (const { key } of [plain, foreign]) await assertOpen(key)
-  assert.deepEqual(await player.done('POST', '/keys/revoke-private', {}), { revoked: 0 })
+  assert.deepEqual(await player.requestOk('POST', '/keys/revoke-private', {}), { revoked: 0 })
 })
 
 test('a rotated key works together with its successor for the chosen overlap', async () => {
   const player = await newPlayer()
   const old = await make(player, { name: 'twin', scopes: ['economy.read', 'nation.read'] })
   await chancery.operate('PUT', `/keys/${old.id}/limit`, { limit: 900 })
-  const answer = await player.ask<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
+  const response = await player.request<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
     body: { overlap_hours: 24 },
   })
-  assert.equal(answer.status, 201)
-  const { body: next } = answer
+  assert.equal(response.status, 201)
+  const { body: next } = response
   assert.deepEqual(
     [next.name, next.scopes, next.limit, next.expires_at],
     ['twin', ['economy.read', 'nation.read'], 900, null],
@@ -135,13 +133,13 @@ test('without overlap the old key is rejected at once', async () => {
   const player = await newPlayer()
   const old = await make(player)
   await assertOpen(old.key)
-  const next = await player.done<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
+  const next = await player.requestOk<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
     overlap_hours: 0,
   })
   await assertOpen(old.key, false)
   await assertOpen(next.key)
   assert.notEqual((await find(player, old.id)).revoked_at, null)
-  const again = await player.ask('POST', `/keys/${old.id}/rotate`, { body: { overlap_hours: 1 } })
+  const again = await player.request('POST', `/keys/${old.id}/rotate`, { body: { overlap_hours: 1 } })
   assertRefused(again, 404, 'not_found', 'what is revoked is not replaced')
 })
 
@@ -153,7 +151,7 @@ test('an overlap extends no expiry, and a successor lasts as long as the key was
     chancery.databaseUrl,
     `update chancery_access.api_key set created_at = created_at - interval '89 days' where id = '${old.id}'`,
   )
-  const next = await player.done<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
+  const next = await player.requestOk<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
     overlap_hours: 24,
   })
   assert.equal((await find(player, old.id)).expires_at, soon.replace(/\.?0*Z$/, 'Z'))
@@ -165,14 +163,15 @@ test('of a hundred keys created concurrently a player gets the limit', async () 
   const player = await newPlayer()
   // Two sessions, because one makes no more than 60 changes a minute.
   const second = await signIn(chancery, { player_id: player.session.player_id })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
-      (index % 2 === 0 ? player : second).ask('POST', '/keys', { body: wanted }),
+      (index % 2 === 0 ? player : second).request('POST', '/keys', { body: wanted }),
     ),
   )
-  const made = answers.filter(({ status }) => status === 201)
+  const made = responses.filter(({ status }) => status === 201)
   assert.equal(made.length, limits.keysPerPlayer)
-  for (const answer of answers.filter(({ status }) => status !== 201)) assertRefused(answer, 409, 'too_many')
+  for (const response of responses.filter(({ status }) => status !== 201))
+    assertRefused(response, 409, 'too_many')
   const keys = await list(await signIn(chancery, { player_id: player.session.player_id }))
   assert.equal(keys.length, limits.keysPerPlayer)
 })
@@ -181,14 +180,14 @@ test('revoked and expired keys do not count, and rotating without overlap needs 
   const player = await newPlayer()
   const first = await make(player)
   for (let made = 1; made < limits.keysPerPlayer; made += 1) await make(player)
-  assertRefused(await player.ask('POST', '/keys', { body: wanted }), 409, 'too_many')
-  const overlapping = await player.ask('POST', `/keys/${first.id}/rotate`, { body: { overlap_hours: 1 } })
+  assertRefused(await player.request('POST', '/keys', { body: wanted }), 409, 'too_many')
+  const overlapping = await player.request('POST', `/keys/${first.id}/rotate`, { body: { overlap_hours: 1 } })
   assertRefused(overlapping, 409, 'too_many')
   await assertOpen(first.key)
-  const next = await player.done<NewAccountKeyResponse>('POST', `/keys/${first.id}/rotate`, {
+  const next = await player.requestOk<NewAccountKeyResponse>('POST', `/keys/${first.id}/rotate`, {
     overlap_hours: 0,
   })
-  assertRefused(await player.ask('POST', '/keys', { body: wanted }), 409, 'too_many')
+  assertRefused(await player.request('POST', '/keys', { body: wanted }), 409, 'too_many')
   await query(
     chancery.databaseUrl,
     `update chancery_access.api_key set expires_at = clock_timestamp() where id = '${next.id}'`,
@@ -199,18 +198,18 @@ test('revoked and expired keys do not count, and rotating without overlap needs 
 test('a request for a higher limit reaches the operator, and the decision the player', async () => {
   const player = await newPlayer()
   const { id, limit } = await make(player)
-  const wish = { calls_per_minute: 600, sentence: 'Our war room has forty members.' }
-  const asked = await player.done<AccountKey>('POST', `/keys/${id}/limit-request`, wish)
-  const { asked_at } = asked.limit_request ?? {}
-  assert.deepEqual(asked.limit_request, { ...wish, asked_at, answered_at: null, note: null })
-  assert.equal(asked.limit, limit)
+  const limitRequest = { calls_per_minute: 600, sentence: 'Our war room has forty members.' }
+  const withRequest = await player.requestOk<AccountKey>('POST', `/keys/${id}/limit-request`, limitRequest)
+  const { asked_at } = withRequest.limit_request ?? {}
+  assert.deepEqual(withRequest.limit_request, { ...limitRequest, asked_at, answered_at: null, note: null })
+  assert.equal(withRequest.limit, limit)
 
   const shown = async () => {
     const response = await chancery.operate('GET', `/keys?player_id=${player.session.player_id}`)
     const { data } = (await response.json()) as { data: { id: string; limit_request: object | null }[] }
     return data.find(key => key.id === id)?.limit_request
   }
-  assert.deepEqual(await shown(), { ...wish, asked_at })
+  assert.deepEqual(await shown(), { ...limitRequest, asked_at })
   const given = await chancery.operate('PUT', `/keys/${id}/limit`, { limit: 500, note: 'until the era ends' })
   assert.equal(((await given.json()) as { limit_request: null }).limit_request, null)
   assert.equal(await shown(), null)
@@ -219,12 +218,12 @@ test('a request for a higher limit reaches the operator, and the decision the pl
   assert.equal(after.limit_request?.note, 'until the era ends')
   assert.notEqual(after.limit_request?.answered_at, null)
 
-  const less = await player.ask('POST', `/keys/${id}/limit-request`, {
-    body: { ...wish, calls_per_minute: 500 },
+  const less = await player.request('POST', `/keys/${id}/limit-request`, {
+    body: { ...limitRequest, calls_per_minute: 500 },
   })
   assertRefused(less, 400, 'invalid_request')
-  await player.done('POST', `/keys/${id}/limit-request`, wish)
-  assert.equal((await find(player, id)).limit_request?.answered_at, null, 'a new wish is open')
+  await player.requestOk('POST', `/keys/${id}/limit-request`, limitRequest)
+  assert.equal((await find(player, id)).limit_request?.answered_at, null, 'a new request is open')
 })
 
 test('requests are listed with their key, found by id, and counted', async () => {
@@ -233,26 +232,20 @@ test('requests are listed with their key, found by id, and counted', async () =>
   const { headers } = await chancery.get('/nations', { key: one.key })
   await chancery.get('/me/nation', { key: other.key })
   const requestId = headers.get('x-request-id') ?? ''
-  const calls = async (path: string) => (await player.done<AccountList<LoggedCall>>('GET', path)).data
+  const calls = async (path: string) => (await player.requestOk<AccountList<LoggedCall>>('GET', path)).data
   const all = await calls('/calls')
-  assert.deepEqual(
-    all.map(({ key_name, operation, status }) => [key_name, operation, status]),
-    [
-      ['other', 'me.nation', 404],
-      ['one', 'nations.list', 200],
-    ],
-  )
+  assert.deepEqual(pluck(all, 'key_name', 'operation', 'status'), [
+    ['other', 'me.nation', 404],
+    ['one', 'nations.list', 200],
+  ])
   assert.deepEqual(
     (await calls(`/calls?key_id=${other.id}`)).map(({ key_id }) => key_id),
     [other.id],
   )
   const found = await calls(`/calls?request_id=${requestId}`)
-  assert.deepEqual(
-    found.map(({ request_id, key_id }) => [request_id, key_id]),
-    [[requestId, one.id]],
-  )
+  assert.deepEqual(pluck(found, 'request_id', 'key_id'), [[requestId, one.id]])
   assert.deepEqual(await calls('/calls?request_id=req_0000000000000000'), [])
-  const usage = await player.done<KeyUsage>('GET', `/keys/${one.id}/usage`)
+  const usage = await player.requestOk<KeyUsage>('GET', `/keys/${one.id}/usage`)
   assert.deepEqual(usage.operations, [{ operation: 'nations.list', calls: 1, deprecated: 0 }])
   assert.deepEqual(usage.statuses, [{ status: 200, calls: 1 }])
   assert.deepEqual((await list(player)).map(({ name, calls_today }) => [name, calls_today]).sort(), [
@@ -266,7 +259,9 @@ test('a request with another player’s key is not found by its id', async () =>
   const { headers } = await chancery.get('/nations', { key })
   const player = await newPlayer()
   await make(player)
-  assert.deepEqual(await player.done('GET', `/calls?request_id=${headers.get('x-request-id')}`), { data: [] })
+  assert.deepEqual(await player.requestOk('GET', `/calls?request_id=${headers.get('x-request-id')}`), {
+    data: [],
+  })
 })
 
 for (const store of ['memory', 'redis']) {
@@ -274,10 +269,9 @@ for (const store of ['memory', 'redis']) {
     const url = store === 'redis' ? await redisUrl(t) : ''
     if (url === undefined) return
     const env = { CHANCERY_KEY_LIMIT: '4', CHANCERY_PLAYER_LIMIT: '10', CHANCERY_VALKEY_URL: url }
-    const limited = await startAccounts(smallWorld(), env)
-    t.after(() => limited.close())
-    /** A player whom no other run knows: a Redis outlives the run. */
-    const stranger = () => signIn(limited, { player_id: `limited_${randomUUID()}` })
+    const limited = closeAfter(await startAccounts(smallWorld(), env), t)
+    /** A player that no other run uses: a Redis outlives the run. */
+    const newLimitedPlayer = () => signIn(limited, { player_id: `limited_${randomUUID()}` })
     /** Calls until one is refused; resolves with the `remaining` of each that was not. */
     async function useUp(key: string): Promise<number[]> {
       for (const left: number[] = []; ; ) {
@@ -289,21 +283,21 @@ for (const store of ['memory', 'redis']) {
       }
     }
 
-    await t.test('a key that replaces another goes on in its window', async () => {
-      const player = await stranger()
+    await t.test('a key that replaces another continues in its window', async () => {
+      const player = await newLimitedPlayer()
       const remaining = async ({ key }: { key: string }) => {
         const { status, headers } = await limited.get('/game', { key })
         return status === 200 ? headers.get('x-ratelimit-remaining') : status
       }
       const rotate = ({ id }: { id: string }, overlap_hours: number) =>
-        player.done<NewAccountKeyResponse>('POST', `/keys/${id}/rotate`, { overlap_hours })
+        player.requestOk<NewAccountKeyResponse>('POST', `/keys/${id}/rotate`, { overlap_hours })
       const first = await make(player)
       assert.equal(await remaining(first), '3')
       const second = await rotate(first, 0)
       assert.equal(await remaining(second), '2')
       const third = await rotate(second, 24)
       assert.equal(await remaining(third), '1')
-      assert.equal(await remaining(second), '0', 'the old key goes on in the same window')
+      assert.equal(await remaining(second), '0', 'the old key continues in the same window')
       assert.equal(await remaining(third), 429)
       assert.equal(await remaining(await rotate(third, 0)), 429)
     })
@@ -311,15 +305,15 @@ for (const store of ['memory', 'redis']) {
     await t.test(
       'all keys of a player have a limit together, however often they are made and revoked',
       async () => {
-        const player = await stranger()
+        const player = await newLimitedPlayer()
         const left: number[] = []
         for (let round = 0; round < 5; round += 1) {
           const { id, key } = await make(player)
           left.push(...(await useUp(key)))
-          await player.done('POST', `/keys/${id}/revoke`, {})
+          await player.requestOk('POST', `/keys/${id}/revoke`, {})
         }
         assert.deepEqual(left, [3, 2, 1, 0, 3, 2, 1, 0, 1, 0])
-        const { key } = await make(await stranger())
+        const { key } = await make(await newLimitedPlayer())
         assert.deepEqual(await useUp(key), [3, 2, 1, 0], 'another player has their own')
       },
     )
@@ -327,7 +321,7 @@ for (const store of ['memory', 'redis']) {
     await t.test(
       'a key with a limit of its own has that limit, whatever the others of its player use',
       async () => {
-        const player = await stranger()
+        const player = await newLimitedPlayer()
         const own = await make(player)
         await limited.operate('PUT', `/keys/${own.id}/limit`, { limit: 30 })
         for (let call = 29; call >= 10; call -= 1) {

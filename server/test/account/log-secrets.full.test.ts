@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { accountBase } from '../../src/account/account-api.ts'
-import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
 import { startServerProcess } from '../support/server-process.ts'
-import type { TestServer } from '../support/test-server.ts'
 import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))
 
 const key = { name: 'a-name-of-mine', scopes: ['nation.read'], expires_at: null }
 
@@ -23,8 +19,8 @@ test('no failure logs a secret, and the page gets a request id', async t => {
   t.after(server.close)
   const browser = openBrowser({ url: server.url })
   const player = await signIn(chancery, { nation_id: 'n1' }, browser)
-  const made = await player.done<{ key: string }>('POST', '/keys', key)
-  const { code } = await player.done<{ code: string }>('POST', '/codes', {})
+  const made = await player.requestOk<{ key: string }>('POST', '/keys', key)
+  const { code } = await player.requestOk<{ code: string }>('POST', '/codes', {})
   const link = await handover(chancery, { nation_id: 'n1' })
   const failed: string[] = []
   await query(chancery.databaseUrl, 'alter table chancery_access.account_log rename to gone')
@@ -33,12 +29,12 @@ test('no failure logs a secret, and the page gets a request id', async t => {
     ['/codes', { for: 'a-chat-account' }],
     ['/session', { token: link }],
   ] as const) {
-    const answer = await player.ask('POST', path, { body })
-    assert.doesNotMatch(assertRefused(answer, 500, 'internal_error', path), /account_log|relation|sql/i)
-    failed.push(answer.body.error.request_id)
+    const response = await player.request('POST', path, { body })
+    assert.doesNotMatch(assertRefused(response, 500, 'internal_error', path), /account_log|relation|sql/i)
+    failed.push(response.body.error.request_id)
   }
   await query(chancery.databaseUrl, 'alter table chancery_access.gone rename to account_log')
-  await player.ask('POST', '/session', { body: `{"token":"${link}` })
+  await player.request('POST', '/session', { body: `{"token":"${link}` })
   await server.close()
   const written = server.written()
   for (const text of [...failed, `${accountBase}/keys`]) assert.ok(written.includes(text), text)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type AccountAction,
   type AccountList,
@@ -11,149 +11,114 @@ import {
 } from '@chancery/contract'
 import { pruneAccounts } from '../../src/account/account-log.ts'
 import { createPools } from '../../src/store/pools.ts'
-import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import type { TestServer } from '../support/test-server.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { handover, type SignedIn, signIn, startAccounts } from './browser.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+import { endpointDraft, handover, keyDraft, type SignedIn, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestServer
-let receiver: WebhookReceiver
 let player: SignedIn
-/** What must stand in no log. */
+/** No log line may contain these. */
 const secrets: string[] = []
 
-before(async () => {
-  chancery = await startAccounts(smallWorld(), {
+const chancery = closeAfter(
+  await startAccounts(smallWorld(), {
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_KEY_LIMIT: '120',
-  })
-  receiver = await startWebhookReceiver()
-  player = await signIn(chancery, { nation_id: 'n1' })
-})
-after(async () => {
-  await chancery.close()
-  await receiver.close()
-})
+  }),
+)
+const receiver = closeAfter(await startWebhookReceiver())
+player = await signIn(chancery, { nation_id: 'n1' })
 
-const lines = async () => (await player.done<AccountList<AccountLogEntry>>('GET', '/log')).data
-const draft = () => ({
-  url: receiver.url('/hook?token=of-the-receiver'),
-  description: '',
-  types: null,
-  nation_ids: null,
-  alliance_ids: null,
-})
+const lines = async () => (await player.requestOk<AccountList<AccountLogEntry>>('GET', '/log')).data
+const draft = () => endpointDraft(receiver.url('/hook?token=of-the-receiver'))
 const makeKey = async (scopes = ['nation.read']) => {
-  const made = await player.done<NewAccountKeyResponse>('POST', '/keys', {
-    name: 'a bot',
-    scopes,
-    expires_at: null,
-  })
+  const made = await player.requestOk<NewAccountKeyResponse>('POST', '/keys', keyDraft({ scopes }))
   secrets.push(made.key)
   return made
 }
 const makeCode = async () => {
-  const made = await player.done<IssuedAccountCode>('POST', '/codes', {})
+  const made = await player.requestOk<IssuedAccountCode>('POST', '/codes', {})
   secrets.push(made.code)
   return made
 }
 const addEndpoint = async () => {
-  const made = await player.done<NewAccountEndpoint>('POST', '/webhooks', draft())
+  const made = await player.requestOk<NewAccountEndpoint>('POST', '/webhooks', draft())
   secrets.push(made.secret, 'of-the-receiver')
   return made
 }
-const again = async () => {
+const signInAgain = async () => {
   player = await signIn(chancery, { nation_id: 'n1' }, player)
   secrets.push(player.token, player.cookie?.split('=')[1] ?? '', player.session.csrf_token)
+  return null
 }
 
-/** How each action is done; answers the id of what it was done to. */
-const deeds: Record<AccountAction, () => Promise<string | null>> = {
-  'session.started': async () => {
-    await again()
-    return null
-  },
+const onKey = async (action: string, body: object = {}) => {
+  const { id } = await makeKey()
+  const { key } = await player.requestOk<Partial<NewAccountKeyResponse>>(
+    'POST',
+    `/keys/${id}/${action}`,
+    body,
+  )
+  if (key) secrets.push(key)
+  return id
+}
+const onEndpoint = async (action: string, body: object = {}) => {
+  const { id } = await addEndpoint()
+  const { secret } = await player.requestOk<Partial<NewAccountEndpoint>>(
+    'POST',
+    `/webhooks/${id}/${action}`,
+    body,
+  )
+  if (secret) secrets.push(secret)
+  return id
+}
+const removed = async (path: string, { id }: { id: string }) => {
+  await player.requestOk('DELETE', `${path}/${id}`, {})
+  return id
+}
+
+/** Performs each action. Returns the id of its subject. */
+const actions: Record<AccountAction, () => Promise<string | null>> = {
+  'session.started': async () => signInAgain(),
   'session.ended': async () => {
-    await player.done('DELETE', '/session', {})
-    await again()
-    return null
+    await player.requestOk('DELETE', '/session', {})
+    return signInAgain()
   },
   'session.all_ended': async () => {
-    await player.done('POST', '/session/end-all', {})
-    await again()
-    return null
+    await player.requestOk('POST', '/session/end-all', {})
+    return signInAgain()
   },
   'code.created': async () => (await makeCode()).id,
-  'code.cancelled': async () => {
-    const { id } = await makeCode()
-    await player.done('DELETE', `/codes/${id}`, {})
-    return id
-  },
+  'code.cancelled': async () => removed('/codes', await makeCode()),
   'key.created': async () => (await makeKey()).id,
-  'key.rotated': async () => {
-    const { id } = await makeKey()
-    const { key } = await player.done<NewAccountKeyResponse>('POST', `/keys/${id}/rotate`, {
-      overlap_hours: 1,
-    })
-    secrets.push(key)
-    return id
-  },
-  'key.revoked': async () => {
-    const { id } = await makeKey()
-    await player.done('POST', `/keys/${id}/revoke`, {})
-    return id
-  },
+  'key.rotated': () => onKey('rotate', { overlap_hours: 1 }),
+  'key.revoked': () => onKey('revoke'),
   'key.private_revoked': async () => {
     await makeKey(['military.read'])
-    await player.done('POST', '/keys/revoke-private', {})
+    await player.requestOk('POST', '/keys/revoke-private', {})
     return null
   },
-  'key.limit_asked': async () => {
-    const { id } = await makeKey()
-    await player.done('POST', `/keys/${id}/limit-request`, {
-      calls_per_minute: 600,
-      sentence: 'We are many.',
-    })
-    return id
-  },
+  'key.limit_asked': () => onKey('limit-request', { calls_per_minute: 600, sentence: 'We are many.' }),
   'webhook.added': async () => (await addEndpoint()).id,
   'webhook.changed': async () => {
     const { id } = await addEndpoint()
-    await player.done('PUT', `/webhooks/${id}`, { ...draft(), types: ['war.*'] })
+    await player.requestOk('PUT', `/webhooks/${id}`, { ...draft(), types: ['war.*'] })
     return id
   },
   'webhook.enabled': async () => {
-    const { id } = await addEndpoint()
-    await player.done('POST', `/webhooks/${id}/disable`, {})
-    await player.done('POST', `/webhooks/${id}/enable`, {})
+    const id = await onEndpoint('disable')
+    await player.requestOk('POST', `/webhooks/${id}/enable`, {})
     return id
   },
-  'webhook.disabled': async () => {
-    const { id } = await addEndpoint()
-    await player.done('POST', `/webhooks/${id}/disable`, {})
-    return id
-  },
-  'webhook.removed': async () => {
-    const { id } = await addEndpoint()
-    await player.done('DELETE', `/webhooks/${id}`, {})
-    return id
-  },
-  'webhook.rotated': async () => {
-    const { id } = await addEndpoint()
-    const { secret } = await player.done<NewAccountEndpoint>('POST', `/webhooks/${id}/rotate`, {})
-    secrets.push(secret)
-    return id
-  },
-  'webhook.replayed': async () => {
-    const { id } = await addEndpoint()
-    await player.done('POST', `/webhooks/${id}/replay`, { failed: true })
-    return id
-  },
+  'webhook.disabled': () => onEndpoint('disable'),
+  'webhook.removed': async () => removed('/webhooks', await addEndpoint()),
+  'webhook.rotated': () => onEndpoint('rotate'),
+  'webhook.replayed': () => onEndpoint('replay', { failed: true }),
 }
 
-for (const [action, act] of Object.entries(deeds)) {
-  test(`${action} leaves a line`, async () => {
+for (const [action, act] of Object.entries(actions)) {
+  test(`${action} is logged`, async () => {
     const known = (await lines()).filter(line => line.action === action).length
     const subject = await act()
     const found = (await lines()).filter(line => line.action === action)
@@ -163,8 +128,8 @@ for (const [action, act] of Object.entries(deeds)) {
   })
 }
 
-test('every action is tested, and lines are newest first', async () => {
-  assert.deepEqual(Object.keys(deeds).sort(), Object.keys(accountActions).sort())
+test('every action is tested, and lines are listed newest first', async () => {
+  assert.deepEqual(Object.keys(actions).sort(), Object.keys(accountActions).sort())
   const times = (await lines()).map(({ at }) => Date.parse(at))
   assert.deepEqual(
     times,
@@ -175,7 +140,7 @@ test('every action is tested, and lines are newest first', async () => {
 test('a rejected change leaves no line', async () => {
   const before = await lines()
   const refused: [string, string, object][] = [
-    ['POST', '/keys', { name: '', scopes: ['nation.read'], expires_at: null }],
+    ['POST', '/keys', keyDraft({ name: '' })],
     ['POST', '/keys/key_none/revoke', {}],
     ['POST', '/keys/key_none/rotate', { overlap_hours: 1 }],
     ['DELETE', '/codes/code_none', {}],
@@ -183,7 +148,7 @@ test('a rejected change leaves no line', async () => {
     ['DELETE', '/webhooks/whe_none', {}],
   ]
   for (const [method, path, body] of refused) {
-    const { status } = await player.ask(method, path, { body })
+    const { status } = await player.request(method, path, { body })
     assert.ok(status >= 400, path)
   }
   assert.deepEqual(await lines(), before)
@@ -196,7 +161,7 @@ test('no line contains a key, code, secret or token', async () => {
 })
 
 test('a change and its log line are atomic', async () => {
-  const list = async () => [await player.done('GET', '/keys'), await player.done('GET', '/codes')]
+  const list = async () => [await player.requestOk('GET', '/keys'), await player.requestOk('GET', '/codes')]
   const { id } = await makeKey(['military.read'])
   const { id: codeId } = await makeCode()
   const before = await list()
@@ -204,7 +169,7 @@ test('a change and its log line are atomic', async () => {
     query(chancery.databaseUrl, `alter table chancery_access.${from} rename to ${to}`)
   await rename('account_log', 'gone')
   const changes: [string, string, object][] = [
-    ['POST', '/keys', { name: 'x', scopes: ['nation.read'], expires_at: null }],
+    ['POST', '/keys', keyDraft()],
     ['POST', `/keys/${id}/rotate`, { overlap_hours: 0 }],
     ['POST', `/keys/${id}/revoke`, {}],
     ['POST', '/keys/revoke-private', {}],
@@ -216,7 +181,7 @@ test('a change and its log line are atomic', async () => {
     ['POST', '/session', { token: await handover(chancery, { nation_id: 'n1' }) }],
   ]
   for (const [method, path, body] of changes)
-    assert.equal((await player.ask(method, path, { body })).status, 500, path)
+    assert.equal((await player.request(method, path, { body })).status, 500, path)
   await rename('gone', 'account_log')
   assert.deepEqual(await list(), before)
 })

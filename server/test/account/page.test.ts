@@ -19,6 +19,7 @@ import { readLogo, registerPage } from '../../src/account/page/page.ts'
 import { sampleMessage } from '../../src/account/page/page-info.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { StartupError } from '../../src/start/startup-error.ts'
+import { pluck } from '../support/pluck.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { openBrowser, startAccounts } from './browser.ts'
 
@@ -79,7 +80,7 @@ test('the page is one document for all its client-side paths', async () => {
   }
 })
 
-test('it runs only its own scripts, cannot be framed, and sends no referrer', async () => {
+test('the page runs only its own scripts, cannot be framed, and sends no referrer', async () => {
   const app = await openPage(files)
   for (const path of ['/developers', '/developers/assets/index-B1c2D3.js', '/developers/none.js']) {
     const { headers } = await app.inject(path)
@@ -107,7 +108,7 @@ test('it runs only its own scripts, cannot be framed, and sends no referrer', as
 
 test('assets are immutable by name, and compressed for clients that accept it', async () => {
   const app = await openPage(files)
-  const ask = (encoding?: string, path = 'index-B1c2D3.js') =>
+  const request = (encoding?: string, path = 'index-B1c2D3.js') =>
     app.inject({
       url: `/developers/assets/${path}`,
       headers: encoding === undefined ? {} : { 'accept-encoding': encoding },
@@ -120,7 +121,7 @@ test('assets are immutable by name, and compressed for clients that accept it', 
     ['gzip;q=1, br;q=0', 'gzip', gunzipSync],
   ]
   for (const [accepted, coding, unpack] of forms) {
-    const { headers, rawPayload } = await ask(accepted)
+    const { headers, rawPayload } = await request(accepted)
     assert.equal(headers['content-encoding'], coding, accepted)
     assert.equal(unpack(rawPayload).toString(), script)
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
@@ -128,9 +129,9 @@ test('assets are immutable by name, and compressed for clients that accept it', 
     assert.equal(headers.vary, 'accept-encoding')
     if (coding) assert.ok(rawPayload.length < script.length / 10)
   }
-  const css = await ask(undefined, 'index-B1c2D3.css')
+  const css = await request(undefined, 'index-B1c2D3.css')
   assert.equal(css.headers['content-type'], 'text/css; charset=utf-8')
-  const picture = await ask('gzip, br', 'flag-X9.png')
+  const picture = await request('gzip, br', 'flag-X9.png')
   assert.deepEqual([picture.headers['content-encoding'], picture.rawPayload], [undefined, png])
   const other = await app.inject('/developers/robots.txt')
   assert.equal(other.headers['cache-control'], 'no-cache')
@@ -190,7 +191,7 @@ test('HEAD has the headers of GET, and other methods are rejected', async () => 
 })
 
 test('the page’s settings have the game, its colour and logo, scopes and event types', async () => {
-  const page = await openBrowser(chancery).done<PageInfo>('GET', '/page')
+  const page = await openBrowser(chancery).requestOk<PageInfo>('GET', '/page')
   const { scopes, event_kinds, ...rest } = page
   assert.deepEqual(rest, {
     game: { name: 'Meridian', url: null },
@@ -203,16 +204,13 @@ test('the page’s settings have the game, its colour and logo, scopes and event
     webhooks_allow_local: false,
   })
   assert.deepEqual(
-    scopes.map(({ name, is_private }) => [name, is_private]),
+    pluck(scopes, 'name', 'is_private'),
     scopeNames.map(name => [name, name !== 'nation.read']),
   )
-  assert.deepEqual(
-    event_kinds.map(({ type }) => type),
-    Object.keys(contractFor(demoProfile).eventKinds),
-  )
+  assert.deepEqual(pluck(event_kinds, 'type'), Object.keys(contractFor(demoProfile).eventKinds))
 })
 
-const strange: Profile = {
+const unusual: Profile = {
   ...demoProfile,
   war_types: [],
   battle_kinds: [],
@@ -234,7 +232,7 @@ const strange: Profile = {
   ],
 }
 
-for (const [name, profile] of Object.entries({ demo: demoProfile, strange }))
+for (const [name, profile] of Object.entries({ demo: demoProfile, unusual }))
   test(`the sample of every event type is valid in the ${name} game`, () => {
     const contract = contractFor(profile)
     const ajv = addFormats.default(new Ajv2020({ strict: false }))

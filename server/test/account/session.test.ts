@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { AccountCodes, AccountSession, HandoverPreview } from '@chancery/contract'
-import { dump, query } from '../access/query.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
-import type { TestServer } from '../support/test-server.ts'
+import { put, remove } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { dump, query } from '../support/database-url.ts'
 import { assertRefused, handover, listenerOf, openBrowser, signIn, startAccounts } from './browser.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startAccounts(smallWorld())
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startAccounts(smallWorld()))
 
 const nationOf = (session: AccountSession | HandoverPreview) => session.nation?.nation_id
 
 test('a link shows its player, and then signs in once', async () => {
   const browser = openBrowser(chancery)
   const token = await handover(chancery, { nation_id: 'n1', landing: 'keys' })
-  const preview = await browser.done<HandoverPreview>('POST', '/handover', { token })
+  const preview = await browser.requestOk<HandoverPreview>('POST', '/handover', { token })
   assert.deepEqual(preview.nation, {
     nation_id: 'n1',
     nation_name: 'Valdoria',
@@ -29,26 +26,26 @@ test('a link shows its player, and then signs in once', async () => {
   const lifeMs = Date.parse(preview.expires_at) - Date.now()
   assert.ok(lifeMs > 0 && lifeMs <= 60_000)
 
-  const session = await browser.done<AccountSession>('POST', '/session', { token })
+  const session = await browser.requestOk<AccountSession>('POST', '/session', { token })
   assert.deepEqual(
     [session.player_id, session.nation, session.landing],
     [playerOf('n1'), preview.nation, 'keys'],
   )
-  assert.deepEqual(await browser.done('GET', '/session'), session)
+  assert.deepEqual(await browser.requestOk('GET', '/session'), session)
   for (const path of ['/session', '/handover'])
-    assertRefused(await browser.ask('POST', path, { body: { token } }), 410, 'handover_invalid', path)
-  assert.equal(nationOf(await browser.done('GET', '/session')), 'n1', 'a used link ends nothing')
+    assertRefused(await browser.request('POST', path, { body: { token } }), 410, 'handover_invalid', path)
+  assert.equal(nationOf(await browser.requestOk('GET', '/session')), 'n1', 'a used link ends nothing')
 })
 
 test('of concurrent uses of a link exactly one signs in', async () => {
   const token = await handover(chancery, { nation_id: 'n2' })
-  const answers = await Promise.all(
-    Array.from({ length: 40 }, () => openBrowser(chancery).ask('POST', '/session', { body: { token } })),
+  const responses = await Promise.all(
+    Array.from({ length: 40 }, () => openBrowser(chancery).request('POST', '/session', { body: { token } })),
   )
-  const statuses = answers.map(({ status }) => status).sort()
+  const statuses = responses.map(({ status }) => status).sort()
   assert.deepEqual(statuses, [200, ...Array.from({ length: 39 }, () => 410)])
-  for (const answer of answers)
-    if (answer.status === 410) assert.equal(answer.headers.get('set-cookie'), null)
+  for (const response of responses)
+    if (response.status === 410) assert.equal(response.headers.get('set-cookie'), null)
 })
 
 test('a link that is older than a minute, or of another service, does not sign in', async () => {
@@ -60,26 +57,24 @@ test('a link that is older than a minute, or of another service, does not sign i
   const browser = openBrowser(chancery)
   for (const token of [late, 'x'.repeat(43), 'x', '', `${late}x`, late.toUpperCase(), `${late}\u0000`])
     for (const path of ['/handover', '/session'])
-      assertRefused(await browser.ask('POST', path, { body: { token } }), 410, 'handover_invalid', token)
+      assertRefused(await browser.request('POST', path, { body: { token } }), 410, 'handover_invalid', token)
   assert.equal(browser.cookie, undefined)
 })
 
 test('a link belongs to a player: it shows the nation that they lead when it is opened', async () => {
-  await chancery.ingest([
-    { op: 'put', resource: 'nation', data: { id: 'n_new', nation_name: 'New', player: 'p_new' } },
-  ])
+  await chancery.ingest([put('nation', { id: 'n_new', nation_name: 'New', player: 'p_new' })])
   const token = await handover(chancery, { nation_id: 'n_new' })
-  await chancery.ingest([{ op: 'delete', resource: 'nation', id: 'n_new' }])
+  await chancery.ingest([remove('nation', 'n_new')])
   const browser = openBrowser(chancery)
-  const preview = await browser.done<HandoverPreview>('POST', '/handover', { token })
+  const preview = await browser.requestOk<HandoverPreview>('POST', '/handover', { token })
   assert.deepEqual([preview.player_id, preview.nation], ['p_new', null])
-  const session = await browser.done<AccountSession>('POST', '/session', { token })
+  const session = await browser.requestOk<AccountSession>('POST', '/session', { token })
   assert.deepEqual([session.player_id, session.nation], ['p_new', null])
 })
 
 test('an invalid request for a link is rejected with a reason', async () => {
-  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n_empty', nation_name: 'Empty' } }])
-  const wishes: [object, number][] = [
+  await chancery.ingest([put('nation', { id: 'n_empty', nation_name: 'Empty' })])
+  const requests: [object, number][] = [
     [{}, 400],
     [{ nation_id: 'n1', player_id: 'p1' }, 400],
     [{ nation_id: 'n1', landing: 'elsewhere' }, 400],
@@ -87,9 +82,9 @@ test('an invalid request for a link is rejected with a reason', async () => {
     [{ nation_id: 'n_empty' }, 400],
     [{ nation_id: 'none' }, 404],
   ]
-  for (const [wish, status] of wishes) {
-    const response = await chancery.operate('POST', '/handovers', wish)
-    assert.equal(response.status, status, JSON.stringify(wish))
+  for (const [body, status] of requests) {
+    const response = await chancery.operate('POST', '/handovers', body)
+    assert.equal(response.status, status, JSON.stringify(body))
   }
   const unasked = await fetch(`${chancery.operatorUrl}/handovers`, { method: 'POST' })
   assert.equal(unasked.status, 401)
@@ -104,25 +99,27 @@ test('the token of a link is in the fragment, which reaches no server or log', a
 
 test('the session cookie is HttpOnly and SameSite', async () => {
   const token = await handover(chancery, { nation_id: 'n1' })
-  const { headers } = await openBrowser(chancery).ask('POST', '/session', { body: { token } })
+  const { headers } = await openBrowser(chancery).request('POST', '/session', { body: { token } })
   const [cookie = ''] = headers.getSetCookie()
   assert.match(cookie, /^chancery_session=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
 })
 
 test('with an https URL the cookie has the __Host- prefix and is Secure', async t => {
-  const secure = await startAccounts(smallWorld(), { CHANCERY_PUBLIC_URL: 'https://api.game.example' })
-  t.after(() => secure.close())
+  const secure = closeAfter(
+    await startAccounts(smallWorld(), { CHANCERY_PUBLIC_URL: 'https://api.game.example' }),
+    t,
+  )
   const browser = openBrowser(secure, { url: await listenerOf(secure) })
   const token = await handover(secure, { nation_id: 'n1' })
-  const { headers } = await browser.ask('POST', '/session', { body: { token } })
+  const { headers } = await browser.request('POST', '/session', { body: { token } })
   const [cookie = ''] = headers.getSetCookie()
   assert.match(
     cookie,
     /^__Host-chancery_session=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   )
-  assert.equal(nationOf(await browser.done('GET', '/session')), 'n1')
+  assert.equal(nationOf(await browser.requestOk('GET', '/session')), 'n1')
   const plain = { cookie: browser.cookie?.replace('__Host-', '') }
-  assertRefused(await browser.ask('GET', '/session', { headers: plain }), 401, 'session_required')
+  assertRefused(await browser.request('GET', '/session', { headers: plain }), 401, 'session_required')
 })
 
 test('a browser has one session: signing in again ends the previous one', async () => {
@@ -131,8 +128,8 @@ test('a browser has one session: signing in again ends the previous one', async 
   const { session } = await signIn(chancery, { nation_id: 'n2' }, browser)
   assert.notEqual(browser.cookie, cookie)
   assert.notEqual(session.csrf_token, '')
-  assert.equal(nationOf(await browser.done('GET', '/session')), 'n2')
-  assertRefused(await browser.ask('GET', '/session', { headers: { cookie } }), 401, 'session_required')
+  assert.equal(nationOf(await browser.requestOk('GET', '/session')), 'n2')
+  assertRefused(await browser.request('GET', '/session', { headers: { cookie } }), 401, 'session_required')
 })
 
 test('sessions in several browsers are independent until the player ends all', async () => {
@@ -142,22 +139,22 @@ test('sessions in several browsers are independent until the player ends all', a
   ]
   const bystander = await signIn(chancery, { nation_id: 'n2' })
   assert.notEqual(one.session.csrf_token, other.session.csrf_token)
-  await one.done('GET', '/session')
-  assert.deepEqual(await other.done('POST', '/session/end-all'), { ended: 2 })
+  await one.requestOk('GET', '/session')
+  assert.deepEqual(await other.requestOk('POST', '/session/end-all'), { ended: 2 })
   for (const browser of [one, other])
-    assertRefused(await browser.ask('GET', '/session'), 401, 'session_required')
-  await bystander.done('GET', '/session')
+    assertRefused(await browser.request('GET', '/session'), 401, 'session_required')
+  await bystander.requestOk('GET', '/session')
 })
 
 test('signing out ends the session on the server and deletes the cookie', async () => {
   const browser = await signIn(chancery, { nation_id: 'n1' })
   const { cookie } = browser
-  const { headers } = await browser.ask('DELETE', '/session', { body: {} })
+  const { headers } = await browser.request('DELETE', '/session', { body: {} })
   assert.match(
     headers.getSetCookie()[0] ?? '',
     /^chancery_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
   )
-  assertRefused(await browser.ask('GET', '/session', { headers: { cookie } }), 401, 'session_required')
+  assertRefused(await browser.request('GET', '/session', { headers: { cookie } }), 401, 'session_required')
 })
 
 test('a session ends after twelve hours, whatever its use', async () => {
@@ -165,21 +162,25 @@ test('a session ends after twelve hours, whatever its use', async () => {
   const lifeMs = Date.parse(browser.session.expires_at) - Date.now()
   assert.ok(lifeMs > 11.5 * 3_600_000 && lifeMs <= 12 * 3_600_000)
   await query(chancery.databaseUrl, `update chancery_access.session set expires_at = clock_timestamp()`)
-  assertRefused(await browser.ask('GET', '/session'), 401, 'session_required')
+  assertRefused(await browser.request('GET', '/session'), 401, 'session_required')
 })
 
 test('a suspended player cannot sign in until resumed', async () => {
   const browser = await signIn(chancery, { nation_id: 'n5' })
   const token = await handover(chancery, { nation_id: 'n5' })
   await chancery.operate('POST', `/players/${playerOf('n5')}/suspend`, {})
-  const message = assertRefused(await browser.ask('GET', '/session'), 401, 'session_required')
+  const message = assertRefused(await browser.request('GET', '/session'), 401, 'session_required')
   assert.match(message, /suspended/)
-  assertRefused(await browser.ask('POST', '/keys', { body: {} }), 401, 'session_required')
+  assertRefused(await browser.request('POST', '/keys', { body: {} }), 401, 'session_required')
   for (const path of ['/handover', '/session'])
-    assertRefused(await openBrowser(chancery).ask('POST', path, { body: { token } }), 410, 'handover_invalid')
+    assertRefused(
+      await openBrowser(chancery).request('POST', path, { body: { token } }),
+      410,
+      'handover_invalid',
+    )
   assert.equal((await chancery.operate('POST', '/handovers', { nation_id: 'n5' })).status, 400)
   await chancery.operate('POST', `/players/${playerOf('n5')}/resume`, {})
-  await browser.done('GET', '/session')
+  await browser.requestOk('GET', '/session')
 })
 
 test('an invalid session is rejected', async () => {
@@ -196,38 +197,36 @@ test('an invalid session is rejected', async () => {
     `x${cookie}`,
   ])
     assertRefused(
-      await browser.ask('GET', '/session', { headers: { cookie: given } }),
+      await browser.request('GET', '/session', { headers: { cookie: given } }),
       401,
       'session_required',
       given,
     )
-  const among = await browser.ask('GET', '/session', { headers: { cookie: `a=b; ${cookie}; c` } })
+  const among = await browser.request('GET', '/session', { headers: { cookie: `a=b; ${cookie}; c` } })
   assert.equal(among.status, 200)
 })
 
 test('only the current leader of a nation manages its codes', async () => {
-  await chancery.ingest([
-    { op: 'put', resource: 'nation', data: { id: 'n_lost', nation_name: 'Lost', player: 'p_old' } },
-  ])
+  await chancery.ingest([put('nation', { id: 'n_lost', nation_name: 'Lost', player: 'p_old' })])
   const [before, next] = [
     await signIn(chancery, { player_id: 'p_old' }),
     await signIn(chancery, { player_id: 'p_next' }),
   ]
-  const { id } = await before.done<{ id: string }>('POST', '/codes', {})
-  await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n_lost', player: 'p_next' } }])
-  assert.equal(nationOf(await before.done('GET', '/session')), undefined)
+  const { id } = await before.requestOk<{ id: string }>('POST', '/codes', {})
+  await chancery.ingest([put('nation', { id: 'n_lost', player: 'p_next' })])
+  assert.equal(nationOf(await before.requestOk('GET', '/session')), undefined)
   const routes: [string, string][] = [
     ['GET', '/codes'],
     ['POST', '/codes'],
     ['DELETE', `/codes/${id}`],
   ]
   for (const [method, path] of routes) {
-    const answer = await before.ask(method, path, method === 'GET' ? {} : { body: {} })
-    assert.match(assertRefused(answer, 404, 'not_found', path), /no nation/)
+    const response = await before.request(method, path, method === 'GET' ? {} : { body: {} })
+    assert.match(assertRefused(response, 404, 'not_found', path), /no nation/)
   }
-  const { live } = await next.done<AccountCodes>('GET', '/codes')
+  const { live } = await next.requestOk<AccountCodes>('GET', '/codes')
   assert.deepEqual(live, [], 'a code of the one before proves nothing')
-  await next.done('POST', '/codes', {})
+  await next.requestOk('POST', '/codes', {})
 })
 
 test('the database stores no token of a link or session', async () => {

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
-/** A service on a database that stays when it closes. */
+/** A service on a database that is kept when it closes. */
 export const startServerOn = (databaseUrl: string): Promise<TestServer> =>
   startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }, { databaseUrl })
 
@@ -16,8 +16,8 @@ export async function backUp({ operate }: Pick<TestServer, 'operate'>): Promise<
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Bytes in pieces, as a file or a connection gives them. */
-export async function* inPieces(bytes: Buffer, size = 10_007): AsyncGenerator<Buffer> {
+/** Bytes in chunks, as from a file or a connection. */
+export async function* inChunks(bytes: Buffer, size = 10_007): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
 }
 
@@ -26,7 +26,7 @@ export const restoreTo = (
   backup: Buffer,
   options: Partial<RestoreOptions & { replaces: boolean }> = {},
 ): Promise<RestoreResult> =>
-  restoreBackup(inPieces(backup), {
+  restoreBackup(inChunks(backup), {
     target,
     contract: contractFor(demoProfile),
     redactions: [],
@@ -35,7 +35,7 @@ export const restoreTo = (
     ...options,
   })
 
-/** Every row of every table that a crash does not empty, as text, by table. */
+/** Every row of every logged table as text, by table. */
 export function readTables(databaseUrl: string): Promise<Map<string, string[]>> {
   return withConnection(databaseUrl, async client => {
     const { rows: tables } = await client.query<{ name: string }>(`
@@ -43,13 +43,11 @@ export function readTables(databaseUrl: string): Promise<Map<string, string[]>> 
       where n.nspname like 'chancery\\_%' and c.relkind = 'r' and c.relpersistence = 'p' order by 1`)
     const contents = new Map<string, string[]>()
     for (const { name } of tables) {
-      const { rows } = await client.query<{ line: string }>(
-        `select t::text as line from ${name} t order by 1`,
-      )
-      contents.set(
-        name,
-        rows.map(({ line }) => line),
-      )
+      const { rows } = await client.query({
+        text: `select t::text from ${name} t order by 1`,
+        rowMode: 'array',
+      })
+      contents.set(name, rows.flat())
     }
     return contents
   })

@@ -23,7 +23,7 @@ import { withConnection } from '../support/database-url.ts'
 import type { Fact } from '../support/test-server.ts'
 import { backUp, firstValue, restoreTo, startServerOn } from './backups.ts'
 
-/** A database whose backup is older than what was done to it: a nation was renamed by a redaction, things were revoked. */
+/** A database with a backup that is older than a redaction, revocations and a suspension. */
 let source: TestDatabase
 let backup: Buffer
 let ledger: LedgerEntry[]
@@ -48,7 +48,7 @@ before(async () => {
     nation('n2', { nation_name: 'Harmless', player: 'p2' }),
   ])
   await chancery.ingest([redact('n2', 'Redacted early')])
-  await chancery.ingest([nation('n2', { nation_name: 'Named anew' })])
+  await chancery.ingest([nation('n2', { nation_name: 'Named again' })])
   const key = await chancery.makeKey({ player_id: 'p1' })
   await chancery.makeKey({ player_id: 'p2' })
   const token = await chancery.operate('POST', '/tokens', { name: 'metrics', roles: ['metrics'] })
@@ -65,8 +65,8 @@ before(async () => {
 })
 after(() => source.drop())
 
-/** A copy of the source, as it is after all that was done. */
-async function copied(work: (database: TestDatabase) => Promise<void>): Promise<void> {
+/** Runs work on an empty database. */
+async function withDatabase(work: (database: TestDatabase) => Promise<void>): Promise<void> {
   const database = await createTestDatabase()
   try {
     await work(database)
@@ -83,13 +83,13 @@ const optionsFor = ({ target }: TestDatabase, more: Partial<RestoreOptions> = {}
   ...more,
 })
 
-test('redactions since the backup are applied again, from a file; older ones are not repeated', () =>
-  copied(async database => {
+test('redactions since the backup are applied again from the ledger; older ones are not repeated', () =>
+  withDatabase(async database => {
     assert.equal(ledger.length, 3)
     const { replayed, refused } = await restoreTo(database, backup, { redactions: ledger })
     assert.equal(await nameOf(database, 'n1'), 'Redacted')
     assert.doesNotMatch(await summaries(database), /Unspeakable/)
-    assert.equal(await nameOf(database, 'n2'), 'Named anew')
+    assert.equal(await nameOf(database, 'n2'), 'Named again')
     assert.equal(replayed, 1)
     assert.deepEqual(
       refused.map(({ fact }) => fact.id),
@@ -104,13 +104,13 @@ test('redactions since the backup are applied again, from a file; older ones are
     )
   }))
 
-test('without the ledger a restore brings back what was redacted', () =>
-  copied(async database => {
+test('without the ledger a restore brings back redacted texts', () =>
+  withDatabase(async database => {
     await restoreTo(database, backup)
     assert.equal(await nameOf(database, 'n1'), 'Unspeakable')
   }))
 
-test('a database that is replaced hands on its redactions, and what was revoked in it', async () => {
+test('a replaced database passes on its redactions, revocations and suspensions', async () => {
   const restored = await restoreTo(source, backup, { replaces: true })
   assert.equal(restored.replayed, 1)
   assert.equal(await nameOf(source, 'n1'), 'Redacted')
@@ -122,14 +122,14 @@ test('a database that is replaced hands on its redactions, and what was revoked 
     await firstValue(source.url, "select count(*) from chancery_access.suspension where player_id = 'p2'"),
     '1',
   )
-  // Only what was taken away.
+  // The other key stays valid.
   assert.equal(
     await firstValue(source.url, 'select count(*) from chancery_access.api_key where revoked_at is null'),
     '1',
   )
 })
 
-test('a restored database can be restored again, and goes on above both', async () => {
+test('a restored database can be restored again, and its numbers continue above both', async () => {
   const before = Number(await firstValue(source.url, 'select seq from chancery_world.pulse'))
   const { next_seq: next } = await restoreTo(source, backup, {
     replaces: true,
@@ -138,11 +138,11 @@ test('a restored database can be restored again, and goes on above both', async 
   assert.ok(next > before + 1, `${next} after ${before}`)
 })
 
-test('until its first ranking round, lists of a restored database count what they show', () =>
-  copied(async database => {
+test('until the first ranking round, lists of a restored database count their items', () =>
+  withDatabase(async database => {
     await restoreTo(database, backup, { redactions: ledger })
     await withConnection(database.url, async client => {
-      // Whoever holds this lock keeps the rounds away.
+      // While this lock is held no ranking round runs.
       await client.query('select pg_advisory_lock($1)', [roundLock])
       const chancery = await startServerOn(database.url)
       try {
@@ -162,15 +162,15 @@ test('until its first ranking round, lists of a restored database count what the
     })
   }))
 
-test('a clock that stands before 2026 still leaves a gap', () =>
-  copied(async database => {
+test('a clock before 2026 still leaves a gap', () =>
+  withDatabase(async database => {
     const { next_seq: next, backup: summary } = await restoreTo(database, backup, { nowMs: 0 })
     assert.equal(sequenceFloorAt(0), 0)
     assert.equal(next, summary.seq + 2)
   }))
 
-test('a database that came back by other means goes on, with its redactions', () =>
-  copied(async database => {
+test('a database that was restored by other means continues, with its redactions', () =>
+  withDatabase(async database => {
     await restoreTo(database, backup, { nowMs: 0 })
     const before = Number(await firstValue(database.url, 'select seq from chancery_world.pulse'))
     const continued = await continueRestored(optionsFor(database, { redactions: ledger }))
@@ -182,8 +182,8 @@ test('a database that came back by other means goes on, with its redactions', ()
     assert.ok(again.next_seq > continued.next_seq)
   }))
 
-test('a backup of an older version is restored as it was, then brought to this one', () =>
-  copied(async database => {
+test('a backup of an older version is restored, then migrated', () =>
+  withDatabase(async database => {
     const old = await createTestDatabase()
     const session = await openCopySession(old.target)
     const migrations = await readMigrations()
@@ -203,21 +203,21 @@ test('a backup of an older version is restored as it was, then brought to this o
     assert.equal(await firstValue(database.url, 'select name from chancery_world.era'), 'First')
   }))
 
-test('identities go on after the rows that came in', () =>
-  copied(async database => {
+test('identity columns continue after the restored rows', () =>
+  withDatabase(async database => {
     await restoreTo(database, backup)
-    const last = Number(await firstValue(database.url, 'select max(id) from chancery_access.operator_log'))
+    const last = Number(await firstValue(database.url, 'select max(id) from chancery_access.audit_log'))
     assert.ok(last > 0)
     assert.equal(
       await firstValue(
         database.url,
-        "insert into chancery_access.operator_log (at, token_id, token_name, action, status) values (now(), 'x', 'x', 'x', 200) returning id",
+        "insert into chancery_access.audit_log (at, token_id, token_name, action, status) values (now(), 'x', 'x', 'x', 200) returning id",
       ),
       String(last + 1),
     )
   }))
 
-test('the ledger beside the database is nobody else’s to read, and survives a line that was cut off', async () => {
+test('the ledger file is readable only by its owner, and a truncated line is skipped', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-ledger-'))
   try {
     const entry = (id: string): LedgerEntry => ({

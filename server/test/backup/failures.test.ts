@@ -9,12 +9,12 @@ import { createPool } from '../../src/store/database.ts'
 import { alliance, nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { backUp, firstValue, inPieces, readTables, restoreTo, startServerOn } from './backups.ts'
+import { backUp, firstValue, inChunks, readTables, restoreTo, startServerOn } from './backups.ts'
 
 let source: TestDatabase
 let destination: TestDatabase
 let backup: Buffer
-/** All that the destination holds, which no failure changes. */
+/** The contents of the destination, which no failure changes. */
 let held: Map<string, string[]>
 
 before(async () => {
@@ -38,7 +38,7 @@ after(async () => {
 
 const isUnchanged = async () => assert.deepEqual(await readTables(destination.url), held)
 
-/** Another text in a backup, with an end that fits it. */
+/** A backup with a changed text and a valid checksum. */
 function rewritten(change: (text: string) => string): Buffer {
   const text = change(gunzipSync(backup).toString())
   const end = text.lastIndexOf('\n', text.length - 2) + 1
@@ -48,38 +48,75 @@ function rewritten(change: (text: string) => string): Buffer {
 
 const replace = (bytes: Buffer) => restoreTo(destination, bytes, { replaces: true })
 
-test('a file that is cut off anywhere changes nothing', async () => {
-  for (const part of [0, 5, 0.1, 0.5, 0.9, backup.length - 9, backup.length - 1]) {
-    const length = part < 1 ? Math.floor(backup.length * part) : part
-    await assert.rejects(replace(backup.subarray(0, length)), BackupError, `${length} bytes`)
-  }
-  await isUnchanged()
-})
+const cutOff = (share: number) => backup.subarray(0, share < 1 ? Math.floor(backup.length * share) : share)
+const flipped = (share: number) => {
+  const bytes = Buffer.from(backup)
+  const at = Math.floor(bytes.length * share)
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 0x10, at)
+  return bytes
+}
+const withHeader = (change: (header: { migrations: object[]; chancery_backup: number }) => void) =>
+  rewritten(text => {
+    const end = text.indexOf('\n')
+    const header = JSON.parse(text.slice(0, end))
+    change(header)
+    return JSON.stringify(header) + text.slice(end)
+  })
+const rejected: [name: string, error: RegExp | typeof BackupError, ...backups: (() => Buffer)[]][] = [
+  [
+    'a file that is cut off anywhere',
+    BackupError,
+    ...[0, 5, 0.1, 0.5, 0.9].map(share => () => cutOff(share)),
+    ...[9, 1].map(missing => () => cutOff(backup.length - missing)),
+  ],
+  [
+    'a complete gzip file without its last line',
+    /damaged or cut off/,
+    () => {
+      const text = gunzipSync(backup)
+      return gzipSync(text.subarray(0, text.lastIndexOf('\n', text.length - 2) + 1))
+    },
+  ],
+  ['a file with a flipped bit', BackupError, ...[0.02, 0.3, 0.6, 0.95].map(share => () => flipped(share))],
+  [
+    'a text that was changed before compression',
+    /its checksum or row counts differ/,
+    () => gzipSync(gunzipSync(backup).toString().replace('A secret in a row', 'B secret in a row')),
+  ],
+  [
+    'a file with a missing row',
+    /its checksum or row counts differ/,
+    () => rewritten(text => text.replace(/"chancery_world\.nation":301/, '"chancery_world.nation":302')),
+  ],
+  [
+    'a backup of a newer version, by its migrations or its format,',
+    /made by a newer Chancery/,
+    () =>
+      withHeader(({ migrations }) =>
+        migrations.push({ number: 9999, name: '9999_later.sql', checksum: 'x' }),
+      ),
+    () => withHeader(header => Object.assign(header, { chancery_backup: 2 })),
+  ],
+  [
+    'a backup of another build',
+    /another build/,
+    () => withHeader(({ migrations }) => Object.assign(migrations[0] ?? {}, { checksum: 'another' })),
+  ],
+  [
+    'a file that is not a backup',
+    BackupError,
+    () => gzipSync('{"op":"put"}\n'),
+    () => gzipSync('hello\nworld\n'),
+    () => Buffer.from('hello'),
+  ],
+]
+for (const [name, error, ...backups] of rejected)
+  test(`${name} is rejected and changes nothing`, async () => {
+    for (const make of backups) await assert.rejects(replace(make()), error)
+    await isUnchanged()
+  })
 
-test('a file that ends before its last line, but is compressed whole, changes nothing', async () => {
-  const text = gunzipSync(backup)
-  const end = text.lastIndexOf('\n', text.length - 2) + 1
-  await assert.rejects(replace(gzipSync(text.subarray(0, end))), /damaged or cut off/)
-  await isUnchanged()
-})
-
-test('a byte that flipped changes nothing', async () => {
-  for (const share of [0.02, 0.3, 0.6, 0.95]) {
-    const flipped = Buffer.from(backup)
-    const at = Math.floor(flipped.length * share)
-    flipped.writeUInt8(flipped.readUInt8(at) ^ 0x10, at)
-    await assert.rejects(replace(flipped), BackupError, `at ${at}`)
-  }
-  await isUnchanged()
-})
-
-test('a letter that changed before it was compressed changes nothing', async () => {
-  const text = gunzipSync(backup).toString().replace('A secret in a row', 'B secret in a row')
-  await assert.rejects(replace(gzipSync(text)), /its checksum or row counts differ/)
-  await isUnchanged()
-})
-
-test('rows that a table does not take fail the restore late, change nothing, and are not quoted', async () => {
+test('rows that violate a constraint fail the restore, change nothing, and are not quoted', async () => {
   const wrong = rewritten(text => text.replace(/\nn1\tA secret in a row\t/, '\nm1\tA secret in a row\t'))
   await assert.rejects(replace(wrong), (error: Error) => {
     assert.match(error.message, /the rows of chancery_world\.nation are invalid, SQLSTATE 23505/)
@@ -89,51 +126,12 @@ test('rows that a table does not take fail the restore late, change nothing, and
   await isUnchanged()
 })
 
-test('a row fewer than was counted changes nothing', async () => {
-  const fewer = rewritten(text => text.replace(/"chancery_world\.nation":301/, '"chancery_world.nation":302'))
-  await assert.rejects(replace(fewer), /its checksum or row counts differ/)
-  await isUnchanged()
-})
-
-test('a backup of a newer version is refused, by its format and by its migrations', async () => {
-  const header = (change: (header: Record<string, unknown>) => void) =>
-    rewritten(text => {
-      const end = text.indexOf('\n')
-      const value = JSON.parse(text.slice(0, end))
-      change(value)
-      return JSON.stringify(value) + text.slice(end)
-    })
-  const newer = header(value => {
-    value.migrations = [
-      ...(value.migrations as object[]),
-      { number: 9999, name: '9999_later.sql', checksum: 'x' },
-    ]
-  })
-  await assert.rejects(replace(newer), /made by a newer Chancery/)
-  const later = header(value => {
-    value.chancery_backup = 2
-  })
-  await assert.rejects(replace(later), /made by a newer Chancery/)
-  const other = header(value => {
-    const [first, ...rest] = value.migrations as object[]
-    value.migrations = [{ ...first, checksum: 'another' }, ...rest]
-  })
-  await assert.rejects(replace(other), /another build/)
-  await isUnchanged()
-})
-
-test('what is no backup is refused', async () => {
-  for (const bytes of [gzipSync('{"op":"put"}\n'), gzipSync('hello\nworld\n'), Buffer.from('hello')])
-    await assert.rejects(replace(bytes), BackupError)
-  await isUnchanged()
-})
-
-test('a database that holds a world is replaced only when that is wanted', async () => {
+test('a database with a world is replaced only with --replace', async () => {
   await assert.rejects(restoreTo(destination, backup), /this database is not empty.*--replace/)
   await isUnchanged()
 })
 
-test('nothing is restored under a running service', async () => {
+test('a restore is rejected while a service is running', async () => {
   const running = await startServerOn(destination.url)
   try {
     await assert.rejects(replace(backup), /a Chancery is running on this database/)
@@ -146,7 +144,7 @@ test('nothing is restored under a running service', async () => {
   )
 })
 
-test('what others made on top of our tables is not dropped with them', async () => {
+test('a view of others on our tables is not dropped with them', async () => {
   const pool = createPool({ target: destination.target, connectionsMax: 1 })
   const statement = (text: string) => pool.connection((_db, client) => client.query(text))
   try {
@@ -162,7 +160,7 @@ test('what others made on top of our tables is not dropped with them', async () 
   )
 })
 
-test('where there is nothing, nothing is backed up', async () => {
+test('a backup of an empty database is rejected', async () => {
   const empty = await createTestDatabase()
   const pool = createPool({ target: empty.target, connectionsMax: 1 })
   await pool.connection((_db, client) => client.query('drop schema chancery_meta cascade'))
@@ -172,7 +170,7 @@ test('where there is nothing, nothing is backed up', async () => {
   await empty.drop()
 })
 
-test('a reader who leaves in the middle leaves no connection behind', async () => {
+test('an interrupted backup closes its connection', async () => {
   for await (const chunk of takeBackup(source.target, 'test')) {
     assert.ok(chunk.length > 0)
     break
@@ -182,9 +180,9 @@ test('a reader who leaves in the middle leaves no connection behind', async () =
       source.url,
       "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'chancery copy'",
     )
-  await until(async () => (await count()) === '0', 'the connection is gone')
+  await until(async () => (await count()) === '0', 'the connection is closed')
 })
 
-test('a whole backup is taken in pieces of any size, and says the same', async () => {
-  assert.deepEqual(await checkBackup(inPieces(backup, 1)), await checkBackup(inPieces(backup, 1_000_000)))
+test('a backup is checked in chunks of any size, with the same result', async () => {
+  assert.deepEqual(await checkBackup(inChunks(backup, 1)), await checkBackup(inChunks(backup, 1_000_000)))
 })

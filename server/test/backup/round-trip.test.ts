@@ -11,11 +11,16 @@ import { withConnection } from '../support/database-url.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { never, startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
-import { addHearing, newsOf } from '../webhooks/owner.ts'
-import { backUp, firstValue, inPieces, readTables, restoreTo, startServerOn } from './backups.ts'
+import {
+  neverRespond,
+  respondStatus,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/webhook-receiver.ts'
+import { addActiveEndpoint, eventDeliveriesOf } from '../webhooks/owner.ts'
+import { backUp, firstValue, inChunks, readTables, restoreTo, startServerOn } from './backups.ts'
 
-/** Where answers are compared: lists in both directions, single things, the log in all its ways. */
+/** Requests whose responses are compared: lists in both directions, single items, and the log by every order. */
 const paths = [
   '/nations?limit=100',
   '/nations?search=a&limit=50',
@@ -31,17 +36,17 @@ const paths = [
   '/events?after=0&limit=100&page=2',
   '/events?type=war.*&limit=100',
 ]
-/** What a restore changes, as it says: the rest is row for row what it was. */
+/** The tables that a restore changes. All others have the same rows. */
 const changed = new Set([
   'chancery_meta.migration',
-  'chancery_secret.nation_changed',
+  'chancery_secret.nation_ranking_log',
   'chancery_world.pulse',
   'chancery_access.pulse',
   'chancery_world.log_gap',
   'chancery_world.ranking_round',
-  'chancery_world.nation_place',
-  'chancery_world.nation_moved',
-  'chancery_world.alliance_place',
+  'chancery_world.nation_ranking',
+  'chancery_world.nation_ranking_dirty',
+  'chancery_world.alliance_ranking',
   'chancery_access.session',
   'chancery_access.handover',
   'chancery_access.verification_code',
@@ -49,7 +54,7 @@ const changed = new Set([
   'chancery_outbound.delivery',
 ])
 
-/** The rows of the other tables. The line of a backup in the log of operators may be in the backup itself, or come a moment later. */
+/** The rows of the other tables. The operator log of the backup itself may be in the backup, or be written later. */
 const unchangedIn = (tables: Map<string, string[]>) =>
   [...tables]
     .filter(([name]) => !changed.has(name))
@@ -60,13 +65,13 @@ let source: TestDatabase
 let destination: TestDatabase
 let backup: Buffer
 let restored: RestoreResult
-let answers: Map<string, unknown>
+let responses: Map<string, unknown>
 let tables: Map<string, string[]>
 let key: { id: string; key: string }
 let endpointId: string
 let lastSeq: number
 
-async function answersOf(chancery: TestServer): Promise<Map<string, unknown>> {
+async function responsesOf(chancery: TestServer): Promise<Map<string, unknown>> {
   const all = new Map<string, unknown>()
   for (const path of paths) {
     const response = await chancery.get(path)
@@ -89,40 +94,31 @@ before(async () => {
     endsAt: '2026-05-27T18:00:00Z',
   })
   await chancery.send([...world.history()].map(linesOf).join(''))
-  // Texts that COPY has to write with care.
+  // Texts that COPY has to escape.
   await chancery.ingest([nation('odd', { motto: 'Tab\tand \\. back\\slash\nline', player: 'p-odd' })])
   key = await chancery.makeKey({ nation_id: 'odd' }, ['nation.read'])
   await chancery.makeCode('odd')
-  await addHearing(chancery, receiver.url('/good'), { player_id: 'p-odd' })
-  const slow = await addHearing(chancery, receiver.url('/slow'), { player_id: 'p-odd' })
-  receiver.answer('/slow', never)
+  await addActiveEndpoint(chancery, receiver.url('/good'), { player_id: 'p-odd' })
+  const slow = await addActiveEndpoint(chancery, receiver.url('/slow'), { player_id: 'p-odd' })
+  receiver.respondWith('/slow', neverRespond)
   endpointId = slow.id
   lastSeq = Number((await chancery.ingest([nation('news-1'), nation('news-2')])).last_seq)
-  await until(() => receiver.newsAt('/good').length === 2, 'the news came')
-  await until(() => receiver.newsAt('/slow').length === 2, 'the news is under way')
+  await until(() => receiver.eventsAt('/good').length === 2, 'both events arrive')
+  await until(() => receiver.eventsAt('/slow').length === 2, 'both events are in flight')
   await chancery.ingest([], { waits: true, batch: 'last' })
-  await until(
-    async () =>
-      (await firstValue<string>(
-        source.url,
-        "select count(*) from chancery_access.operator_log where subject = 'last'",
-      )) === '1',
-    'the log of operators is written down',
-  )
-  await until(
-    async () =>
-      (await firstValue<string>(
-        source.url,
-        "select count(*) from chancery_outbound.delivery where state = 'delivered' and seq is not null",
-      )) === '2',
-    'it is written down',
-  )
-  // An attempt on the slow receiver may end meanwhile: what is compared was the same before and after the backup.
+  const untilCount = (count: string, from: string) =>
+    until(
+      async () => (await firstValue<string>(source.url, `select count(*) from ${from}`)) === count,
+      `${from} has ${count} rows`,
+    )
+  await untilCount('1', "chancery_access.audit_log where subject = 'last'")
+  await untilCount('2', "chancery_outbound.delivery where state = 'delivered' and seq is not null")
+  // An attempt on the slow receiver may end during the backup: then the backup is repeated.
   do {
     tables = await readTables(source.url)
     backup = await backUp(chancery)
   } while (!isDeepStrictEqual(unchangedIn(tables), unchangedIn(await readTables(source.url))))
-  answers = await answersOf(chancery)
+  responses = await responsesOf(chancery)
   await chancery.close()
   restored = await restoreTo(destination, backup)
 })
@@ -132,26 +128,26 @@ after(async () => {
   await destination.drop()
 })
 
-test('a backup says what it holds, and is whole', async () => {
-  const summary = await checkBackup(inPieces(backup, 3))
+test('a backup has a summary of its contents, and is complete', async () => {
+  const summary = await checkBackup(inChunks(backup, 3))
   assert.deepEqual(summary, restored.backup)
   assert.equal(summary.seq, lastSeq)
   assert.equal(summary.rows['chancery_world.event'], lastSeq)
   assert.equal(summary.rows['chancery_access.api_key'], 1)
 })
 
-test('a backup holds every table that a crash does not empty, but what is made anew', () => {
+test('a backup has every logged table except those that are recomputed', () => {
   const left = [...tables.keys()].filter(name => !(name in restored.backup.rows))
   assert.deepEqual(left, [
     'chancery_meta.migration',
-    'chancery_secret.nation_changed',
-    'chancery_world.alliance_place',
-    'chancery_world.nation_moved',
-    'chancery_world.nation_place',
+    'chancery_secret.nation_ranking_log',
+    'chancery_world.alliance_ranking',
+    'chancery_world.nation_ranking',
+    'chancery_world.nation_ranking_dirty',
   ])
 })
 
-test('every row comes back', async () => {
+test('every row is restored', async () => {
   const back = await readTables(destination.url)
   assert.deepEqual([...back.keys()], [...tables.keys()])
   assert.deepEqual(unchangedIn(back), unchangedIn(tables))
@@ -162,7 +158,7 @@ test('every row comes back', async () => {
   )
 })
 
-test('numbers go on above anything that may have been given out', async () => {
+test('numbers continue above any number that may have been issued', async () => {
   const { next_seq: next } = restored
   assert.ok(
     next > sequenceFloorAt(Date.now() - 600_000) && next <= sequenceFloorAt(Date.now()) + 1,
@@ -181,7 +177,7 @@ test('numbers go on above anything that may have been given out', async () => {
   }
 })
 
-test('what works once, or until it is ended, does not come back', async () => {
+test('one-time codes and sessions are not restored', async () => {
   for (const table of ['session', 'handover', 'verification_code'])
     assert.equal(
       await firstValue(destination.url, `select count(*) from chancery_access.${table}`),
@@ -191,10 +187,10 @@ test('what works once, or until it is ended, does not come back', async () => {
   assert.equal(await firstValue(source.url, 'select count(*) from chancery_access.verification_code'), '1')
 })
 
-test('the restored service answers as before, goes on, and misses and repeats no delivery', async t => {
-  receiver.answer('/slow', withStatus(204))
-  const before = receiver.newsAt('/good').length
-  // However often the slow receiver failed before the backup, its deliveries are due now.
+test('the restored service responds as before, continues, and misses and repeats no delivery', async t => {
+  receiver.respondWith('/slow', respondStatus(204))
+  const before = receiver.eventsAt('/good').length
+  // The deliveries of the slow receiver are due now, however often they failed before the backup.
   await withConnection(destination.url, client =>
     client.query("update chancery_outbound.delivery set due_at = now() where state = 'pending'"),
   )
@@ -204,8 +200,8 @@ test('the restored service answers as before, goes on, and misses and repeats no
     const status = (await (await chancery.operate('GET', '/status')).json()) as Record<string, number>
     return Number(status.ranked_version) >= Number(status.world_version)
   }, 'a ranking round ran')
-  const now = await answersOf(chancery)
-  for (const path of [...paths, '/me/nation']) assert.deepEqual(now.get(path), answers.get(path), path)
+  const now = await responsesOf(chancery)
+  for (const path of [...paths, '/me/nation']) assert.deepEqual(now.get(path), responses.get(path), path)
 
   const { last_seq } = await chancery.ingest([nation('news-3')])
   assert.equal(last_seq, restored.next_seq)
@@ -221,17 +217,17 @@ test('the restored service answers as before, goes on, and misses and repeats no
   const all = await chancery.read<{ pagination: { total: number } }>('/events?after=0')
   assert.equal(all.pagination.total, lastSeq + 2)
 
-  await until(() => receiver.newsAt('/good').length === before + 2, 'what is new was delivered')
-  const ids = receiver.newsAt('/good').map(({ id }) => id)
-  assert.equal(new Set(ids).size, ids.length, 'nothing was delivered twice')
-  const slowIds = () => new Set(receiver.newsAt('/slow').map(({ id }) => id))
-  await until(() => slowIds().size === 4, 'what was under way and what is new was delivered')
+  await until(() => receiver.eventsAt('/good').length === before + 2, 'the new events are delivered')
+  const ids = receiver.eventsAt('/good').map(({ id }) => id)
+  assert.equal(new Set(ids).size, ids.length, 'no event is delivered twice')
+  const slowIds = () => new Set(receiver.eventsAt('/slow').map(({ id }) => id))
+  await until(() => slowIds().size === 4, 'the events in flight and the new events are delivered')
   await until(
-    async () => (await newsOf(chancery, endpointId)).every(({ state }) => state === 'delivered'),
-    'all is settled',
+    async () => (await eventDeliveriesOf(chancery, endpointId)).every(({ state }) => state === 'delivered'),
+    'every delivery has ended',
   )
 
-  // A span over the gap holds as many events as it holds, not as many as it has numbers.
+  // A replay over the gap counts events, not numbers.
   const span = { since: '2026-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' }
   const replayed = await chancery.operate('POST', `/webhooks/${endpointId}/replay`, span)
   assert.deepEqual(await replayed.json(), { queued: lastSeq + 2 })

@@ -1,41 +1,55 @@
-import { after, before } from 'node:test'
+import assert from 'node:assert/strict'
+import { afterEach } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
-import { handover, startAccounts, type Whom } from '../account/browser.ts'
+import { handover, type SignInTarget, startAccounts } from '../account/browser.ts'
 import { smallWorld } from '../http/world.ts'
+import { closeAfter } from '../support/close-after.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { launchChromium } from './chromium.ts'
 import { newVisitor, type Visitor } from './visitor.ts'
 
-/** Shared by the tests of a file: a server with the small world, a webhook receiver, and a browser. */
+export interface VisitorOptions extends BrowserContextOptions {
+  /** A nation whose player is signed in by the API. */
+  as?: string
+  /** A path of the settings to open. */
+  path?: string
+  /** The visitor may have problems; otherwise they fail the test. */
+  mayHaveProblems?: boolean
+}
+
+/** Shared by the tests of a suite: a server with the small world, a webhook receiver, and a browser. */
 export interface BrowserFixture {
   chancery: TestServer
   receiver: WebhookReceiver
-  /** Opens a new browser context, which is closed after the file. */
-  visitor(options?: BrowserContextOptions): Promise<Visitor>
+  /** Opens a new browser context, which is closed with the browser. */
+  visitor(options?: VisitorOptions): Promise<Visitor>
 }
 
-/** Starts the fixture before the tests of the suite that calls it, and closes it after them. */
-export function setUpBrowser(defaults: Parameters<typeof startAccounts>[2] = {}): () => BrowserFixture {
-  let fixture: BrowserFixture | undefined
-  const closing: (() => Promise<void>)[] = []
+export const phone = { viewport: { width: 360, height: 740 } }
 
-  before(async () => {
-    const env = { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_KEY_LIMIT: '1000' }
-    const chancery = await startAccounts(smallWorld(), env, defaults)
-    closing.unshift(() => chancery.close())
-    const receiver = await startWebhookReceiver()
-    closing.unshift(() => receiver.close())
-    const browser = await launchChromium()
-    closing.unshift(() => browser.close())
-    const visited = { url: chancery.url, handover: (whom: Whom) => handover(chancery, whom) }
-    fixture = { chancery, receiver, visitor: options => newVisitor(browser, visited, options) }
+/** Starts the fixture of the suite that calls it, and closes it after its tests. */
+export async function setUpBrowser(
+  options: Parameters<typeof startAccounts>[2] = {},
+): Promise<BrowserFixture> {
+  const env = { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_KEY_LIMIT: '1000' }
+  const chancery = closeAfter(await startAccounts(smallWorld(), env, options))
+  const receiver = closeAfter(await startWebhookReceiver())
+  const browser = closeAfter(await launchChromium())
+  const visited = { url: chancery.url, handover: (target: SignInTarget) => handover(chancery, target) }
+  const visitors: Visitor[] = []
+  afterEach(() => {
+    for (const { problems } of visitors) assert.deepEqual(problems, [])
   })
-  after(async () => {
-    for (const close of closing) await close()
-  })
-  return () => {
-    if (!fixture) throw new Error('the fixture is not started yet')
-    return fixture
+  return {
+    chancery,
+    receiver,
+    async visitor({ as: nation_id, path, mayHaveProblems = false, ...context } = {}) {
+      const visitor = await newVisitor(browser, visited, context)
+      if (!mayHaveProblems) visitors.push(visitor)
+      if (nation_id !== undefined) await visitor.signInByApi({ nation_id })
+      if (path !== undefined) await visitor.open(path)
+      return visitor
+    },
   }
 }

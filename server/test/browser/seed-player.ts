@@ -1,6 +1,6 @@
 import type { AccountKey, NewAccountEndpoint, NewAccountKeyResponse } from '@chancery/contract'
-import { signIn } from '../account/browser.ts'
-import { lookUp } from '../journal/looked-up.ts'
+import { endpointDraft, signIn } from '../account/browser.ts'
+import { findRequest } from '../request-log/test-requests.ts'
 import { until } from '../support/until.ts'
 import type { BrowserFixture } from './browser-fixture.ts'
 
@@ -24,35 +24,30 @@ export async function seedPlayer(
   const { keyName, description, responseBody } = { ...plain, ...texts }
   const player = await signIn(chancery, { nation_id: nationId })
   const path = `/seeded-${nationId}`
-  receiver.answer(path, (response, { id }) =>
+  receiver.respondWith(path, (response, { id }) =>
     response.writeHead(id.startsWith('evt_test_') ? 200 : 400).end(responseBody),
   )
 
   const makeKey = (scopes: string[]) =>
-    player.done<NewAccountKeyResponse>('POST', '/keys', { name: keyName, scopes, expires_at: null })
+    player.requestOk<NewAccountKeyResponse>('POST', '/keys', { name: keyName, scopes, expires_at: null })
   const [spare, key] = [await makeKey(['nation.read']), await makeKey(['nation.read', 'economy.read'])]
-  await player.done<AccountKey>('POST', `/keys/${spare.id}/revoke`, {})
-  await player.done('POST', `/keys/${key.id}/limit-request`, {
+  await player.requestOk<AccountKey>('POST', `/keys/${spare.id}/revoke`, {})
+  await player.requestOk('POST', `/keys/${key.id}/limit-request`, {
     calls_per_minute: 5_000,
     sentence: `${description}: ${responseBody}`.slice(0, 500).padEnd(10, '.'),
   })
   const response = await chancery.get('/me/nation', { key: key.key })
   const requestId = response.headers.get('x-request-id') ?? ''
-  await until(async () => (await lookUp(chancery, requestId)).length > 0, 'the request is in the log')
+  await until(async () => (await findRequest(chancery, requestId)).length > 0, 'the request is in the log')
 
-  const { code } = await player.done<{ code: string }>('POST', '/codes', { for: keyName })
+  const { code } = await player.requestOk<{ code: string }>('POST', '/codes', { for: keyName })
   await chancery.get(`/discord/verify/${code}?for=${encodeURIComponent(keyName)}`)
-  await player.done('POST', '/codes', { for: keyName })
+  await player.requestOk('POST', '/codes', { for: keyName })
 
-  await player.done<NewAccountEndpoint>('POST', '/webhooks', {
-    url: receiver.url(path),
-    description,
-    types: null,
-    nation_ids: [nationId],
-    alliance_ids: null,
-  })
+  const draft = endpointDraft(receiver.url(path), { description, nation_ids: [nationId] })
+  await player.requestOk<NewAccountEndpoint>('POST', '/webhooks', draft)
   await chancery.ingest([{ op: 'event', data: launchBy(nationId) }])
-  await until(() => receiver.newsAt(path).length > 0, 'the event is delivered')
+  await until(() => receiver.eventsAt(path).length > 0, 'the event is delivered')
 }
 
 const launchBy = (nationId: string) => ({

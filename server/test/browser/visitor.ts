@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import type { Whom } from '../account/browser.ts'
+import type { SignInTarget } from '../account/browser.ts'
 
 /** The time allowed for an effect that is promised within a second, with a margin for a busy machine. */
 export const promisedMs = 2_000
@@ -15,9 +15,9 @@ export interface Visitor {
   /** Opens a path of the settings and waits until it has loaded. */
   open(path: string): Promise<void>
   /** Signs in with a handover link in the page. */
-  signIn(whom: Whom): Promise<void>
+  signIn(target: SignInTarget): Promise<void>
   /** Signs in with a handover token by the API. */
-  signInByApi(whom: Whom): Promise<void>
+  signInByApi(target: SignInTarget): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ const apiBase = '/developers/api'
 /** The URL of a service, and how a test gets a handover token. */
 export interface Service {
   url: string
-  handover(whom: Whom): Promise<string>
+  handover(target: SignInTarget): Promise<string>
 }
 
 export async function newVisitor(
@@ -69,15 +69,15 @@ export async function newVisitor(
       await page.goto(`/developers${path}`)
       await loaded(page)
     },
-    async signIn(whom) {
-      await page.goto(`/developers/#handover=${await handover(whom)}`)
+    async signIn(target) {
+      await page.goto(`/developers/#handover=${await handover(target)}`)
       await button(page, 'Continue').click()
       await button(page, 'Sign out').waitFor()
       await loaded(page)
     },
-    async signInByApi(whom) {
+    async signInByApi(target) {
       const response = await context.request.post(`${apiBase}/session`, {
-        data: { token: await handover(whom) },
+        data: { token: await handover(target) },
         headers: { origin },
       })
       assert.equal(response.status(), 200)

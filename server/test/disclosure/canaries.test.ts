@@ -2,21 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { bases, demoProfile, factResources } from '@chancery/contract'
 import { smallGame } from '../profile/games.ts'
+import { withConnection } from '../support/database-url.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { type CanaryServer, startCanaryServer } from './canary-server.ts'
 import { type CanaryWorld, canaryWorld } from './canary-world.ts'
 import { mayKnow } from './clearance.ts'
-import { eachOf, hangUp, sendRequest, textOf } from './exchange.ts'
-import { isForSome, requestsOf, withTimes } from './requests.ts'
+import { closeConnections, eachOf, sendRequest, textOf } from './exchange.ts'
+import { isViewerSpecific, requestsOf, withTimes } from './requests.ts'
 import { isHidden, slotsOf } from './slots.ts'
 import { type Viewer, viewers } from './viewers.ts'
 
-/** A game without a word of the demo's is asked in the full tier; what any profile discloses is drawn in `disclosure.test.ts`. */
+/** The full tier also tests a game without a key of the demo's; `disclosure.test.ts` draws random profiles. */
 for (const game of tier === 'quick' ? [demoProfile] : [demoProfile, smallGame])
   suite(`in the game ${game.name}`, () => testCanaries(canaryWorld(game)))
 
-after(hangUp)
+after(closeConnections)
 
 function testCanaries(world: CanaryWorld) {
   const { canaries, contract, profile, secretsOf } = world
@@ -26,7 +27,7 @@ function testCanaries(world: CanaryWorld) {
 
   before(async () => {
     server = await startCanaryServer(world)
-    await server.tellFacts()
+    await server.ingestFacts()
     for (const { name, player, scopes } of viewers) {
       if (!player) continue
       const made = await server.operate('POST', '/keys', { player_id: player, name: 'canary', scopes })
@@ -50,7 +51,7 @@ function testCanaries(world: CanaryWorld) {
   const clearedFor = (viewer: Viewer) =>
     new Set(canaries.filter(({ slot, id }) => mayKnow(viewer, slot, id)).map(({ text }) => text))
 
-  test('every hidden field that can hold a text or a number holds a canary', () => {
+  test('every hidden field of type text or number contains a canary', () => {
     const held = new Set(canaries.map(({ slot }) => `${slot.resource}.${slot.path.join('.')}`))
     const hidden = factResources.flatMap(resource =>
       slotsOf(contract, resource)
@@ -63,35 +64,36 @@ function testCanaries(world: CanaryWorld) {
   })
 
   /**
-   * All requests; in the quick tier those whose response may depend on who asks, and of the others, which everybody is answered alike,
-   * a part: all viewers together ask all of them.
+   * All requests. The quick tier makes those whose response may depend on the viewer, and a part of the others: all viewers together
+   * make all of them.
    */
   const requestsFor = (part: number) =>
     requestsOf(contract).filter(
-      ({ operation }, index) => tier !== 'quick' || isForSome(operation) || index % viewers.length === part,
+      ({ operation }, index) =>
+        tier !== 'quick' || isViewerSpecific(operation) || index % viewers.length === part,
     )
 
   for (const [part, viewer] of viewers.entries()) {
-    test(`${viewer.name} sees the secrets that are open to them, and no others, whatever they request`, async () => {
+    test(`${viewer.name} reads the secrets that they may read, and no others, in any response`, async () => {
       const cleared = clearedFor(viewer)
       const seen = new Set<string>()
       const key = keys.get(viewer.name)
       await eachOf(requestsFor(part), async ({ path, operation }) => {
         const times = Array.from({ length: 5 }, () => '2026-06-01T00:00:00Z')
         for (const base of key || tier === 'quick' ? [bases.canonical] : Object.values(bases)) {
-          const exchange = await sendRequest(server.publicUrl, base + withTimes(path, times), { key })
+          const exchange = await sendRequest(server.url, base + withTimes(path, times), { key })
           for (const text of foundIn(textOf(exchange))) {
             assert.ok(cleared.has(text), `${viewer.name} finds ${text} in ${operation.id} ${path}`)
             seen.add(text)
           }
         }
       })
-      assert.deepEqual([...seen].sort(), [...cleared].sort(), 'what is open to them')
+      assert.deepEqual([...seen].sort(), [...cleared].sort(), 'all that they may read')
     })
   }
 
   test('a section that the key’s scopes exclude is not in the response at all', async () => {
-    const { body } = await sendRequest(server.publicUrl, `${bases.canonical}/me/nation`, {
+    const { body } = await sendRequest(server.url, `${bases.canonical}/me/nation`, {
       key: keys.get('narrow'),
     })
     const { data } = JSON.parse(body) as { data: Record<string, unknown> }
@@ -106,7 +108,7 @@ function testCanaries(world: CanaryWorld) {
   test('no page outside the API contains a secret, nor the name of an admin_only field', async () => {
     const pages = await Promise.all(
       ['/openapi.json', '/docs', '/docs/', '/healthz', '/readyz', `${bases.canonical}/game`, '/nothing'].map(
-        path => sendRequest(server.publicUrl, path),
+        path => sendRequest(server.url, path),
       ),
     )
     for (const { body } of pages) {
@@ -117,7 +119,7 @@ function testCanaries(world: CanaryWorld) {
     }
   })
 
-  test('errors quote no secret: of the caller, of the key, of the database', async () => {
+  test('errors quote no secret of the caller, the key or the database', async () => {
     const odd = [
       { path: `${bases.canonical}/nations?page=${keys.get('leader')}` },
       { path: `${bases.canonical}/nations/${keys.get('leader')}` },
@@ -128,25 +130,25 @@ function testCanaries(world: CanaryWorld) {
       { path: `${bases.canonical}/me/nation?include=${codes[0]}`, key: keys.get('leader') },
     ]
     for (const { path, key } of odd) {
-      const exchange = await sendRequest(server.publicUrl, path, { key })
+      const exchange = await sendRequest(server.url, path, { key })
       assert.ok(exchange.status >= 400)
       assert.deepEqual([...foundIn(textOf(exchange))], [], path)
     }
   })
 
-  test('a code is redeemed without a word of what is secret about its nation', async () => {
+  test('a redeemed code discloses no secret of its nation', async () => {
     for (const code of codes) {
       for (const status of [200, 410]) {
-        const exchange = await sendRequest(server.publicUrl, `${bases.mirror}/discord/verify/${code}`)
+        const exchange = await sendRequest(server.url, `${bases.mirror}/discord/verify/${code}`)
         assert.equal(exchange.status, status)
         assert.deepEqual([...foundIn(textOf(exchange))], [])
       }
     }
   })
 
-  test('neither the log at its loudest nor the metrics hold a secret, also when everything breaks', async () => {
-    await server.withDatabase(async client => {
-      // The database quotes values in its messages: these must end there.
+  test('neither the most detailed log nor the metrics contain a secret, also when everything fails', async () => {
+    await withConnection(server.databaseUrl, async client => {
+      // The database quotes values in its messages: these must not be passed on.
       await client.query(`
       create function chancery_secret.complain() returns trigger language plpgsql as
       $$ begin raise exception 'no place for %', new; end $$;
@@ -162,7 +164,7 @@ function testCanaries(world: CanaryWorld) {
       assert.deepEqual([...foundIn(broken.body)], [])
       await client.query('alter table chancery_secret.nation_private rename to elsewhere')
       for (const viewer of viewers) {
-        const exchange = await sendRequest(server.publicUrl, `${bases.canonical}/me/nation`, {
+        const exchange = await sendRequest(server.url, `${bases.canonical}/me/nation`, {
           key: keys.get(viewer.name),
         })
         assert.ok([500, 401, 403].includes(exchange.status), `${viewer.name} ${exchange.status}`)
@@ -171,14 +173,14 @@ function testCanaries(world: CanaryWorld) {
       await client.query('alter table chancery_access.api_key rename to elsewhere')
       await client.query('update chancery_access.pulse set version = version + 1')
       const isBroken = async () => {
-        const { status } = await sendRequest(server.publicUrl, `${bases.canonical}/nations`, {
+        const { status } = await sendRequest(server.url, `${bases.canonical}/nations`, {
           key: keys.get('leader'),
         })
         return status === 500
       }
       await until(isBroken, 'its key is looked up again')
       for (const path of ['/me/key', '/nations', `/discord/verify/${codes[0]}`]) {
-        const exchange = await sendRequest(server.publicUrl, bases.canonical + path, {
+        const exchange = await sendRequest(server.url, bases.canonical + path, {
           key: keys.get('leader'),
         })
         assert.equal(exchange.status, 500)
@@ -193,7 +195,7 @@ function testCanaries(world: CanaryWorld) {
   })
 
   test('the database keeps no key and no code', async () => {
-    await server.withDatabase(async client => {
+    await withConnection(server.databaseUrl, async client => {
       for (const table of ['elsewhere', 'verification_code']) {
         const { rows } = await client.query(`select t::text from chancery_access.${table} t`)
         assert.ok(rows.length > 0)

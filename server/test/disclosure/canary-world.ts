@@ -36,15 +36,15 @@ const further: Profile['attributes'] = {
   ],
 }
 
-/** A game, its world, and a canary in every place of it that somebody may not read. Follows the game: it knows none of its words. */
+/** A game and its world, with a canary in every place that some viewer may not read. It is derived from the profile. */
 export interface CanaryWorld {
   profile: Profile
   contract: Contract
   /** Those that the facts made so far hold. */
   canaries: Canary[]
-  /** The cast of the viewers as they stand in the end, with no history. */
+  /** The final positions of the viewers, without history. */
   facts(): Put[]
-  /** Facts that fill every hidden slot of a thing with canaries. */
+  /** Facts that fill every hidden slot of a row with canaries. */
   secretsOf(resource: FactResource, id: string, except?: string[]): Put[]
 }
 
@@ -54,7 +54,7 @@ type Put = {
   data: Record<string, unknown>
 }
 
-/** A value that stands nowhere else, and where it stands. */
+/** A unique value, and its place. */
 export interface Canary {
   text: string
   slot: Slot
@@ -160,7 +160,7 @@ export function canaryWorld(game: Profile): CanaryWorld {
     ]
   }
 
-  /** One assignment of the own alliance, and one of another: whoever is a member sees the first. */
+  /** One assignment of the own alliance, and one of another: a member sees the first. */
   function ownAssignment(id: string, alliance: string | undefined) {
     const slot = slotsOf(contract, 'nation').find(({ path }) => path[0] === 'assignments')
     assert.ok(slot)

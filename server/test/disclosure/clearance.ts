@@ -1,11 +1,11 @@
 import { holdsScope } from '@chancery/contract'
 import type { Slot } from './slots.ts'
 import type { Viewer } from './viewers.ts'
-import { bornIn, standsSince } from './world.ts'
+import { bornIn, memberSince } from './world.ts'
 
 /**
- * Whether a viewer may know what stands in a slot of a thing, by the words of the classification, not by the code of
- * the service. Written for the end of the world of `world.ts`.
+ * Whether a viewer may read a slot of a row, by the text of the classification, independent of the code of the service. Describes the end
+ * of the world of `world.ts`.
  */
 export function mayKnow(viewer: Viewer, { resource, fieldClass, scope }: Slot, id: string): boolean {
   const holds = scope !== undefined && holdsScope(new Set(viewer.scopes), scope)
@@ -31,5 +31,5 @@ export function makesStandingOf(
 ): boolean {
   if (viewer.nation !== id) return false
   if (resource === 'nation' && path[0] === 'player') return batch >= bornIn(id)
-  return resource === 'alliance_member' && path[0] === 'can_view_treasury' && batch >= standsSince(id)
+  return resource === 'alliance_member' && path[0] === 'can_view_treasury' && batch >= memberSince(id)
 }

@@ -19,7 +19,7 @@ import { valuesOf } from './values.ts'
 
 const runs = randomRuns(100)
 
-type Thing = Record<string, unknown>
+type Row = Record<string, unknown>
 type Names = keyof Contract['resources']
 
 const clearances: fc.Arbitrary<Clearance> = fc.record({
@@ -28,11 +28,11 @@ const clearances: fc.Arbitrary<Clearance> = fc.record({
   maySeeTreasury: fc.boolean(),
 })
 
-/** A thing with a value in every field, whoever may read it. */
-const thingOf = ({ fields }: Resource): fc.Arbitrary<Thing> =>
+/** A row with a value in every field. */
+const rowOf = ({ fields }: Resource): fc.Arbitrary<Row> =>
   fc.record(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, valuesOf(field)])))
 
-/** The words of the contract, one sentence a class. */
+/** The rules of the contract, a line for each class. */
 function isAllowed(resource: string, field: Field, { scopes, isOwner, maySeeTreasury }: Clearance): boolean {
   const needed = field['x-scope']
   const holds = needed !== undefined && holdsScope(scopes, needed)
@@ -44,12 +44,12 @@ function isAllowed(resource: string, field: Field, { scopes, isOwner, maySeeTrea
   }[field['x-class']]
 }
 
-/** What the disclosed thing must be. */
-function expected(resource: Resource, thing: Thing, clearance: Clearance): Thing {
+/** The row that must be disclosed. */
+function expected(resource: Resource, row: Row, clearance: Clearance): Row {
   const shown = Object.entries(resource.fields)
     .filter(([, field]) => isAllowed(resource.name, field, clearance))
-    .map(([name, field]) => [name, name === 'attributes' ? attributes(field) : thing[name]])
-  const result = Object.fromEntries(shown) as Thing
+    .map(([name, field]) => [name, name === 'attributes' ? attributes(field) : row[name]])
+  const result = Object.fromEntries(shown) as Row
   const { alliance, assignments } = result as { alliance?: { alliance_id: string }; assignments?: unknown }
   if (resource.name === 'nation' && Array.isArray(assignments)) {
     result.assignments = assignments.filter(
@@ -58,9 +58,9 @@ function expected(resource: Resource, thing: Thing, clearance: Clearance): Thing
   }
   return result
 
-  function attributes(field: Field): Thing {
+  function attributes(field: Field): Row {
     const { properties } = field as unknown as { properties: Record<string, Field> }
-    const values = Object.entries(thing.attributes as Thing)
+    const values = Object.entries(row.attributes as Row)
     return Object.fromEntries(
       values.filter(([key]) => {
         const attribute = properties[key]
@@ -77,48 +77,40 @@ function holdsFor(profile: Profile, any: Clearance, seed: number): void {
   const disclose = createDisclosure(contract)
   for (const name of Object.keys(contract.resources) as Names[]) {
     const resource: Resource = contract.resources[name]
-    // Nobody owns anything but a nation.
+    // Only nations have an owner.
     const clearance = { ...any, isOwner: any.isOwner && name === 'nation' }
-    for (const thing of fc.sample(thingOf(resource), { numRuns: 2, seed })) {
-      const toViewer = disclose.toViewer(name, thing as never, clearance)
-      assert.deepEqual({ ...(toViewer as Thing) }, expected(resource, thing, clearance), name)
-      const toEveryone = disclose.toPublic(name, thing as never)
-      assert.deepEqual({ ...(toEveryone as Thing) }, expected(resource, thing, publicClearance), name)
+    for (const row of fc.sample(rowOf(resource), { numRuns: 2, seed })) {
+      const toViewer = disclose.toViewer(name, row as never, clearance)
+      assert.deepEqual({ ...(toViewer as Row) }, expected(resource, row, clearance), name)
+      const toEveryone = disclose.toPublic(name, row as never)
+      assert.deepEqual({ ...(toEveryone as Row) }, expected(resource, row, publicClearance), name)
     }
   }
 }
 
-test('of every resource a viewer is shown exactly what class, scope and standing allow, and the rest is absent', () => {
+test('a viewer gets exactly the fields of every resource that class, scope and access allow', () => {
   const property = fc.property(fc.oneof(fc.constant(demoProfile), profiles), clearances, fc.nat(), holdsFor)
   fc.assert(property, { numRuns: runs })
 })
 
-test('all scopes without an entitlement show no more than the public view', () => {
-  const disclose = createDisclosure(contractFor(demoProfile))
-  const contract = contractFor(demoProfile)
-  const clearance = { scopes: new Set(scopeNames), isOwner: false, maySeeTreasury: false }
-  for (const name of Object.keys(contract.resources) as Names[]) {
-    const [thing] = fc.sample(thingOf(contract.resources[name]), 1)
-    const shown = disclose.toViewer(name, thing as never, clearance)
-    assert.deepEqual(shown, disclose.toPublic(name, thing as never), name)
-  }
-})
+for (const [what, clearance] of Object.entries({
+  'all scopes without an entitlement': { scopes: new Set(scopeNames), isOwner: false, maySeeTreasury: false },
+  'every entitlement without a scope': { scopes: new Set<Scope>(), isOwner: true, maySeeTreasury: true },
+}))
+  test(`${what} shows no more than the public view`, () => {
+    const contract = contractFor(demoProfile)
+    const disclose = createDisclosure(contract)
+    for (const name of Object.keys(contract.resources) as Names[]) {
+      const [row] = fc.sample(rowOf(contract.resources[name]), 1)
+      const shown = disclose.toViewer(name, row as never, clearance)
+      assert.deepEqual(shown, disclose.toPublic(name, row as never), name)
+    }
+  })
 
-test('every entitlement without a scope shows no more than the public view', () => {
-  const disclose = createDisclosure(contractFor(demoProfile))
-  const contract = contractFor(demoProfile)
-  const clearance = { scopes: new Set<Scope>(), isOwner: true, maySeeTreasury: true }
-  for (const name of Object.keys(contract.resources) as Names[]) {
-    const [thing] = fc.sample(thingOf(contract.resources[name]), 1)
-    const shown = disclose.toViewer(name, thing as never, clearance)
-    assert.deepEqual(shown, disclose.toPublic(name, thing as never), name)
-  }
-})
-
-test('what the contract does not name is not shown to any viewer', () => {
+test('a field that the contract does not define is shown to no viewer', () => {
   const disclose = createDisclosure(contractFor(demoProfile))
   const cleared = { scopes: new Set(scopeNames), isOwner: true, maySeeTreasury: true }
-  const thing = {
+  const row = {
     id: 'n1',
     alliance: null,
     player: 'p1',
@@ -127,10 +119,10 @@ test('what the contract does not name is not shown to any viewer', () => {
     private_attributes: { x: 1 },
     attributes: { literacy_percent: 9, war_weariness: 3, nameless: 5 },
   }
-  const { attributes, ...shown } = disclose.toViewer('nation', thing as never, cleared)
+  const { attributes, ...shown } = disclose.toViewer('nation', row as never, cleared)
   assert.deepEqual(attributes, { literacy_percent: 9, war_weariness: 3 })
   for (const name of ['player', 'moderation_notes', 'password', 'private_attributes']) {
     assert.ok(!Object.hasOwn(shown, name), name)
   }
-  assert.deepEqual(disclose.toPublic('nation', thing as never).attributes, { literacy_percent: 9 })
+  assert.deepEqual(disclose.toPublic('nation', row as never).attributes, { literacy_percent: 9 })
 })

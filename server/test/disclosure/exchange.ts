@@ -1,14 +1,14 @@
 import http from 'node:http'
 import { isUpToDate } from '../http/responses.ts'
 
-/** One request and what came back, as bytes on the wire would tell it. */
+/** A response as it came over the wire. */
 export interface Exchange {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-export interface Question {
+export interface RequestOptions {
   method?: string
   key?: string | undefined
   headers?: Record<string, string>
@@ -16,11 +16,11 @@ export interface Question {
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 6 })
 
-/** Asks `path` exactly as it is written: `fetch` would tidy it up. */
+/** Requests `path` unchanged: `fetch` would normalize it. */
 export function sendRequest(
   url: string,
   path: string,
-  { method = 'GET', key, headers = {} }: Question = {},
+  { method = 'GET', key, headers = {} }: RequestOptions = {},
 ): Promise<Exchange> {
   const { hostname, port } = new URL(url)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
@@ -41,7 +41,7 @@ export function sendRequest(
         const isStream = response.headers['content-type'] === 'text/event-stream'
         response.on('data', part => {
           parts.push(part)
-          // A stream goes on for ever: what it tells of the past is the answer.
+          // A stream does not end: its past events are the response.
           if (!isStream || !isUpToDate(body())) return
           finish()
           request.destroy()
@@ -55,19 +55,19 @@ export function sendRequest(
   })
 }
 
-export const hangUp = (): void => agent.destroy()
+export const closeConnections = (): void => agent.destroy()
 
-/** Headers that belong to the call, and not to what was asked. */
-const ofTheCall = /^(date|x-request-id|x-ratelimit-.*)$/
+/** Headers that differ between requests. */
+const perRequest = /^(date|x-request-id|x-ratelimit-.*)$/
 
-/** An exchange without what differs from call to call: two of them are equal where they tell the same. */
+/** A response as text, without the parts that differ between requests. */
 export function textOf({ status, headers, body }: Exchange): string {
-  const kept = Object.entries(headers).filter(([name]) => !ofTheCall.test(name))
+  const kept = Object.entries(headers).filter(([name]) => !perRequest.test(name))
   const lines = kept.map(([name, value]) => `${name}: ${value}`).sort()
   return [status, ...lines, '', body.replace(/"request_id":"[^"]*"/, '"request_id":"…"')].join('\n')
 }
 
-/** Runs work on each item, some at once. Ends when all of it has ended, also where some failed. */
+/** Runs work on the items with limited concurrency. Waits for all of it, also if some fails. */
 export async function eachOf<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
@@ -77,6 +77,6 @@ export async function eachOf<T>(
   const run = async () => {
     for (const item of waiting) await work(item)
   }
-  const ended = await Promise.allSettled(Array.from({ length: atOnce }, run))
-  for (const end of ended) if (end.status === 'rejected') throw end.reason
+  const results = await Promise.allSettled(Array.from({ length: atOnce }, run))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { bases, type Contract, type Profile } from '@chancery/contract'
+import { bases, type Contract } from '@chancery/contract'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { addHearing } from '../webhooks/owner.ts'
+import { addActiveEndpoint } from '../webhooks/owner.ts'
 import type { FactBatch } from './secrets.ts'
 import { viewers } from './viewers.ts'
 
-/** A server with a world in it, a key for each viewer, and somebody who hears all its webhooks and all of its stream. */
+/** A server with a key for each viewer, a webhook endpoint and a stream that receive all events. */
 export interface World {
   chancery: TestServer
   receiver: WebhookReceiver
@@ -23,22 +20,10 @@ export interface World {
   close(): Promise<void>
 }
 
-/** A server for a game. */
-export async function startGame(profile: Profile, env: Record<string, string> = {}): Promise<TestServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-disclosure-'))
-  try {
-    const gameFile = join(folder, 'game.json')
-    await writeFile(gameFile, JSON.stringify(profile))
-    return await startTestServer({ CHANCERY_GAME_FILE: gameFile, ...env })
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
-
 export async function startWorld({ profile }: Contract): Promise<World> {
-  const chancery = await startGame(profile, { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
+  const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }, { profile })
   const receiver = await startWebhookReceiver()
-  await addHearing(chancery, receiver.url('/all'))
+  await addActiveEndpoint(chancery, receiver.url('/all'))
   const stream = await openStream(`${chancery.url}${bases.canonical}/events/stream`)
   await stream.upToDate()
   const close = async () => {
@@ -49,15 +34,15 @@ export async function startWorld({ profile }: Contract): Promise<World> {
   return { chancery, receiver, stream, keys: await makeKeys(chancery), times: [], close }
 }
 
-export async function ingestWorld(chancery: TestServer, tellings: FactBatch[][]): Promise<string[]> {
+export async function ingestWorld(chancery: TestServer, groups: FactBatch[][]): Promise<string[]> {
   const times: string[] = []
-  for (const telling of tellings) {
-    for (const { facts, isSecret } of telling) {
+  for (const batches of groups) {
+    for (const { facts, isSecret } of batches) {
       const before = await changedAt(chancery)
       const outcome = await chancery.ingest(facts, { waits: false })
       const now = await changedAt(chancery)
       if (isSecret)
-        assert.deepEqual([now, outcome.events], [before, 0], 'a secret moves no time and tells no event')
+        assert.deepEqual([now, outcome.events], [before, 0], 'a secret changes no time and emits no event')
       else times.push(String(now))
     }
   }

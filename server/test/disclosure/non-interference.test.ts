@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { bases, type Contract, contractFor } from '@chancery/contract'
 import fc from 'fast-check'
-import { seqOf } from '../ingest/answers.ts'
+import { put, seqOf } from '../ingest/facts.ts'
+import { pluck } from '../support/pluck.ts'
 import { randomRuns, tier, whileBegunWithin } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { dataOf } from '../webhooks/verified.ts'
-import { eachOf, hangUp, sendRequest, textOf } from './exchange.ts'
+import { eventJsonOf } from '../webhooks/verified.ts'
+import { closeConnections, eachOf, sendRequest, textOf } from './exchange.ts'
 import { ingestWorld, startWorld, statusOf, type World } from './ingested-world.ts'
 import { profiles } from './profiles.ts'
-import { isForSome, type Request, requestsOf, withTimes } from './requests.ts'
+import { isViewerSpecific, type Request, requestsOf, withTimes } from './requests.ts'
 import { alikeFor, factBatchesOf, type Secrets, secretsOf } from './secrets.ts'
 import { type Viewer, viewers } from './viewers.ts'
 import { batchCount, ids, type Script, scripts } from './world.ts'
@@ -19,22 +20,22 @@ const runs = randomRuns(3)
 const begunWithinMs = 60_000
 /** All of them, where many are drawn. */
 const timeout = 1_200_000
-/** A failure says which request; CHANCERY_TEST_SEED runs its games again. */
+/** A failure names the request; CHANCERY_TEST_SEED repeats the run. */
 const caseSeed = Number(process.env.CHANCERY_TEST_SEED ?? Date.now() % 2 ** 31)
 /** Requests for shared bodies by each viewer with a key; anonymous makes all of them, under both bases. */
 const sharedPerViewer = 25
-/** In the quick tier one request of so many whose response is everybody's; each run other ones. */
+/** The quick tier makes one of this many requests with shared responses; each run makes other ones. */
 const sharedStep = tier === 'quick' ? 6 : 1
 
-after(hangUp)
+after(closeConnections)
 
 interface Case {
   contract: Contract
   script: Script
   one: Secrets
   other: Secrets
-  /** To whom the two worlds are the same. The others may see a difference, and are not asked. */
-  asked: Viewer[]
+  /** The viewers for whom the two worlds are the same. The others may see a difference, and make no requests. */
+  tested: Viewer[]
   seed: number
 }
 
@@ -45,15 +46,15 @@ const cases: fc.Arbitrary<Case> = profiles.chain(profile => {
     script: scripts(contract),
     one: secretsOf(contract),
     other: secretsOf(contract),
-    asked: fc
+    tested: fc
       .array(fc.boolean(), { minLength: viewers.length, maxLength: viewers.length })
       .map(chosen => viewers.filter((viewer, index) => viewer.nation === undefined || chosen[index])),
     seed: fc.nat(),
   })
-  // A case is a megabyte; its failure says what matters.
+  // A case has a megabyte, so a failure prints only a summary.
   return parts.map(parts => ({
     ...parts,
-    [fc.toStringMethod]: () => `a world, asked by ${parts.asked.length}`,
+    [fc.toStringMethod]: () => `a world with ${parts.tested.length} viewers`,
   }))
 })
 
@@ -61,15 +62,15 @@ test('two worlds that differ only in what a viewer may not read return the same 
   timeout,
 }, async () => {
   const isInTime = whileBegunWithin(begunWithinMs)
-  const property = fc.asyncProperty(cases, async ({ contract, script, asked, seed, ...secrets }) => {
+  const property = fc.asyncProperty(cases, async ({ contract, script, tested, seed, ...secrets }) => {
     if (!isInTime()) return
-    const [one, other] = alikeFor(asked, secrets.one, secrets.other)
+    const [one, other] = alikeFor(tested, secrets.one, secrets.other)
     const worlds = [await startWorld(contract), await startWorld(contract)] as const
     try {
       const [first, second] = worlds
       first.times = await ingestWorld(first.chancery, factBatchesOf(script, one))
       second.times = await ingestWorld(second.chancery, factBatchesOf(script, other))
-      await compare(contract, asked, seed, first, second)
+      await compare(contract, tested, seed, first, second)
       const usedCodes = await compareIdentities(first, second)
       await compareWebhooks(first, second)
       await compareStreams(first, second)
@@ -89,39 +90,43 @@ test('two worlds that differ only in what a viewer may not read return the same 
 
 const requestsOfRun = (contract: Contract, seed: number) =>
   requestsOf(contract).filter(
-    ({ operation }, index) => isForSome(operation) || index % sharedStep === seed % sharedStep,
+    ({ operation }, index) => isViewerSpecific(operation) || index % sharedStep === seed % sharedStep,
   )
 
-async function compare(contract: Contract, asked: Viewer[], seed: number, one: World, other: World) {
+async function compare(contract: Contract, tested: Viewer[], seed: number, one: World, other: World) {
   const requests = requestsOfRun(contract, seed)
-  const questions = asked.flatMap((viewer, index) => requestsFor(viewer, requests, seed + index))
-  await eachOf(questions, async ({ viewer, request, base }) => {
-    const answers = await Promise.all([one, other].map(world => answerOf(world, viewer, request, base, {})))
-    const [first, second] = answers
+  const compared = tested.flatMap((viewer, index) => requestsFor(viewer, requests, seed + index))
+  await eachOf(compared, async ({ viewer, request, base }) => {
+    const responses = await Promise.all(
+      [one, other].map(world => responseOf(world, viewer, request, base, {})),
+    )
+    const [first, second] = responses
     assert.ok(first && second)
-    const question = `${viewer.name} asks ${base}${request.path}`
-    assert.ok(first.status < 500, `${question}: ${first.status} ${first.text}`)
+    const what = `${viewer.name} requests ${base}${request.path}`
+    assert.ok(first.status < 500, `${what}: ${first.status} ${first.text}`)
     assert.ok(
       second.text === first.text,
-      `${question}:\n${first.text}\n\nand in the other world:\n${second.text}`,
+      `${what}:\n${first.text}\n\nand in the other world:\n${second.text}`,
     )
-    // A body for everybody has one tag for everybody: that who has it already is told so is asked once.
+    // A shared body has one ETag for all viewers, so that a 304 is requested once.
     if (first.etag === undefined || viewer.player !== undefined || base !== bases.mirror) return
     const known = { 'if-none-match': first.etag }
-    const again = await Promise.all([one, other].map(world => answerOf(world, viewer, request, base, known)))
+    const again = await Promise.all(
+      [one, other].map(world => responseOf(world, viewer, request, base, known)),
+    )
     assert.deepEqual(
-      again.map(({ status }) => status),
+      pluck(again, 'status'),
       request.operation.id === 'game.get' ? [304, again[1]?.status] : [304, 304],
-      `${question} again`,
+      `${what} again`,
     )
   })
 }
 
-/** Codes differ from server to server; what they say of a nation must not. Returns the paths of the first server's, which are used now. */
+/** Codes differ between servers; their responses must not. Returns the paths of the first server's codes, which are used now. */
 async function compareIdentities(...worlds: [World, World]): Promise<string[]> {
   const usedCodes: string[] = []
   for (const id of ids.nation) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       worlds.map(async ({ chancery }, index) => {
         const path = `${bases.canonical}/discord/verify/${await chancery.makeCode(id)}`
         if (index === 0) usedCodes.push(path)
@@ -129,29 +134,29 @@ async function compareIdentities(...worlds: [World, World]): Promise<string[]> {
         return exchanges.map(textOf)
       }),
     )
-    assert.deepEqual(answers[1], answers[0], `the identity of ${id}`)
+    assert.deepEqual(responses[1], responses[0], `the identity of ${id}`)
   }
   return usedCodes
 }
 
-/** Whoever hears of all events hears the same of the same: the ids and the bytes of the bodies, in the order of the log. */
+/** An endpoint for all events receives the same ids and the same bytes, in the order of the log. */
 async function compareWebhooks(...worlds: [World, World]) {
-  const heard = await Promise.all(
+  const received = await Promise.all(
     worlds.map(async ({ chancery, receiver }) => {
       const seq = await seqOf(chancery)
-      await until(() => receiver.newsAt('/all').length >= seq, 'every event arrives', 30_000)
+      await until(() => receiver.eventsAt('/all').length >= seq, 'every event arrives', 30_000)
       return receiver
-        .newsAt('/all')
-        .map(message => ({ message, seq: (JSON.parse(dataOf(message)) as { seq: number }).seq }))
+        .eventsAt('/all')
+        .map(message => ({ message, seq: (JSON.parse(eventJsonOf(message)) as { seq: number }).seq }))
         .sort((one, other) => one.seq - other.seq)
         .map(({ message: { id, body, headers } }) => [id, headers['content-type'], body])
     }),
   )
-  assert.ok(heard.every(messages => messages.length > ids.nation.length))
-  assert.deepEqual(heard[1], heard[0], 'the webhooks')
+  assert.ok(received.every(messages => messages.length > ids.nation.length))
+  assert.deepEqual(received[1], received[0], 'the webhooks')
 }
 
-/** Whoever follows the stream from the start reads the same, byte for byte: events, their ids, and what stands between them. */
+/** The stream from the start is the same, byte for byte: events, their ids, and comments. */
 async function compareStreams(...worlds: [World, World]) {
   const read = await Promise.all(
     worlds.map(async ({ chancery, stream }) => {
@@ -171,16 +176,16 @@ function requestsFor(viewer: Viewer, requests: readonly Request[], seed: number)
   if (viewer.player === undefined) {
     return requests.flatMap(request => [canonical, mirror].map(base => ({ viewer, request, base })))
   }
-  const shared = requests.filter(({ operation }) => !isForSome(operation))
+  const shared = requests.filter(({ operation }) => !isViewerSpecific(operation))
   const step = Math.ceil(shared.length / sharedPerViewer)
   const chosen = [
-    ...requests.filter(({ operation }) => isForSome(operation)),
+    ...requests.filter(({ operation }) => isViewerSpecific(operation)),
     ...shared.filter((_, index) => index % step === seed % step),
   ]
   return chosen.map((request, index) => ({ viewer, request, base: index % 2 === 0 ? canonical : mirror }))
 }
 
-async function answerOf(
+async function responseOf(
   { chancery, keys, times }: World,
   viewer: Viewer,
   { operation, path }: Request,
@@ -193,7 +198,7 @@ async function answerOf(
   return { status: exchange.status, etag, text: withoutClocks(operation.id, textOf(exchange), times) }
 }
 
-/** What a server's own clock or chance made differs between two servers. What stands in its place must not. */
+/** Removes the clock times and random values of a server from a response. */
 function withoutClocks(operation: string, text: string, times: string[]): string {
   switch (operation) {
     case 'game.get':
@@ -212,30 +217,30 @@ function withoutClocks(operation: string, text: string, times: string[]): string
   }
 }
 
-/** Secrets alone, told to a world that has been read: nothing that everybody reads moves, not even a version inside. */
+/** Secrets alone change no shared response, and no version. */
 async function addSecrets(
-  asked: readonly Request[],
+  tested: readonly Request[],
   { chancery, receiver, times }: World,
-  { said, unseen }: Secrets,
+  { values, unseen }: Secrets,
   usedCodes: string[],
 ) {
-  const requests = asked.filter(({ operation }) => operation.cache !== 'private')
+  const requests = tested.filter(({ operation }) => operation.cache !== 'private')
   const snapshot = async () => {
-    const answers = new Map<string, string>()
+    const responses = new Map<string, string>()
     await eachOf(requests, async ({ path }) => {
-      answers.set(path, textOf(await sendRequest(chancery.url, bases.canonical + withTimes(path, times))))
+      responses.set(path, textOf(await sendRequest(chancery.url, bases.canonical + withTimes(path, times))))
     })
     await eachOf(usedCodes, async path => {
-      answers.set(path, textOf(await sendRequest(chancery.url, path)))
+      responses.set(path, textOf(await sendRequest(chancery.url, path)))
     })
-    return { answers, heard: receiver.received.length, ...(await statusOf(chancery)) }
+    return { responses, received: receiver.received.length, ...(await statusOf(chancery)) }
   }
   const before = await snapshot()
-  const last = said.filter(({ batch }) => batch === batchCount - 1).map(secret => ({ ...secret, batch: 0 }))
-  const secret = factBatchesOf([[]], { said: last, places: ['apart'], unseen: [] })
-  const handedOver = ids.nation.map(id => ({ op: 'put', resource: 'nation', data: { id, player: 'p_next' } }))
+  const last = values.filter(({ batch }) => batch === batchCount - 1).map(secret => ({ ...secret, batch: 0 }))
+  const secret = factBatchesOf([[]], { values: last, places: ['apart'], unseen: [] })
+  const handedOver = ids.nation.map(id => put('nation', { id, player: 'p_next' }))
   const facts = [
-    ...secret.flat().flatMap(telling => telling.facts),
+    ...secret.flat().flatMap(batch => batch.facts),
     ...unseen.map(({ fact }) => fact),
     ...handedOver,
   ]

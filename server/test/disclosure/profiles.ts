@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { randomProfiles } from '../../../contract/test/random-profiles.ts'
 import { smallGame } from '../profile/games.ts'
 
-/** Games whose worlds are told: the demo's, one without a word of it, and any others, with attributes of every class and scope. */
+/** The demo's profile, one without a key of it, and random ones with attributes of every class and scope. */
 export const profiles: fc.Arbitrary<Profile> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(demoProfile, smallGame) },
   { weight: 2, arbitrary: randomProfiles },

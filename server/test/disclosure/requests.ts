@@ -2,26 +2,26 @@ import { type Contract, type Operation, operations, type Parameter } from '@chan
 import { words } from './values.ts'
 import { ids } from './world.ts'
 
-/** Something that a caller asks: an operation, and the path below a base. `@2` stands for the time of batch 2. */
+/** A request: an operation, and its path below a base. `@2` is the time of batch 2. */
 export interface Request {
   operation: Operation
   path: string
 }
 
-/** What a path's `{id}` may be: things of the kind that the path names, and nothing. */
+/** Values for the `{id}` of a path: ids of its resource, and unknown ones. */
 function pathIds(path: string): string[] {
   const kinds: Record<string, string[]> = { nations: ids.nation, alliances: ids.alliance, wars: ids.war }
   const named = kinds[path.split('/')[1] ?? ''] ?? Object.values(ids).flat()
-  return [...named, 'nobody', 'no%20id']
+  return [...named, 'unknown', 'no%20id']
 }
 
-const idLists = ['n_leader', 'n_enemy,n_member,nobody', 'a_one', 'a_two,a_again', 'w_1', '-']
+const idLists = ['n_leader', 'n_enemy,n_member,unknown', 'a_one', 'a_two,a_again', 'w_1', '-']
 
 const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contract) => string[]> = {
   integer: () => ['0', '1', '2', '3', '100', '9999', 'x'],
   decimal: () => ['0', '7.5', '500', '1e3'],
-  text: () => [...words, 'the', '_', '', 'no such thing'],
-  id: () => [...ids.war, 'c_1', 'nobody'],
+  text: () => [...words, 'the', '_', '', 'no such name'],
+  id: () => [...ids.war, 'c_1', 'unknown'],
   profile_enum: ({ profileList: own }, { profile }) => [
     ...(own ? profile[own.list].slice(0, 2).map(({ key }) => key) : []),
     'nothing',
@@ -44,7 +44,7 @@ const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contrac
 
 const wordsOf = (schema: object) => (schema as { enum?: string[] }).enum ?? []
 
-/** Each operation with each of its parameters in turn. A new operation or parameter is asked for the day it is declared. */
+/** Each operation with each of its parameters. New operations and parameters are included when they are declared. */
 export function requestsOf(contract: Contract): Request[] {
   return Object.values<Operation>(operations).flatMap(operation => {
     const parameters = Object.entries(operation.parameters)
@@ -68,8 +68,8 @@ export function requestsOf(contract: Contract): Request[] {
   })
 }
 
-/** Whether what an operation answers may depend on who asks. */
-export const isForSome = ({ cache, includeScopes, scope }: Operation): boolean =>
+/** Whether the response of an operation may depend on the viewer. */
+export const isViewerSpecific = ({ cache, includeScopes, scope }: Operation): boolean =>
   cache === 'private' || includeScopes !== undefined || scope !== 'none'
 
 /** A path with the times of a server's batches in it. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import pg from 'pg'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 
-/** What a role may read outside the world, and nothing else: tables, or single columns of them. */
+/** The tables or columns outside chancery_world that a role may read. */
 const mayRead: Record<string, RegExp> = {
   chancery_public: /^never$/,
   chancery_owner:
@@ -20,13 +20,9 @@ const mayWrite: Record<string, RegExp> = {
   chancery_outbound: /^chancery_outbound\./,
 }
 
-let database: TestDatabase
-let client: pg.Client
-before(async () => {
-  database = await createTestDatabase()
-  client = new pg.Client(database.target as pg.ClientConfig)
-  await client.connect()
-})
+const database = await createTestDatabase()
+const client = new pg.Client(database.target as pg.ClientConfig)
+await client.connect()
 after(async () => {
   await client.end()
   await database.drop()
@@ -35,15 +31,15 @@ after(async () => {
 interface Column {
   table: string
   column: string
-  /** PostgreSQL fills it by itself. */
-  is_made: boolean
+  /** An identity or generated column. */
+  is_generated: boolean
 }
 
 /** Every column of every table of ours, also of those that later migrations add. */
 async function columns(): Promise<Column[]> {
   const { rows } = await client.query<Column>(`
     select c.oid::regclass::text as table, a.attname as column,
-      a.attidentity <> '' or a.attgenerated <> '' as is_made
+      a.attidentity <> '' or a.attgenerated <> '' as is_generated
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where n.nspname like 'chancery\\_%' and c.relkind in ('r', 'p', 'v', 'm')`)
@@ -51,8 +47,8 @@ async function columns(): Promise<Column[]> {
   return rows
 }
 
-/** Runs a statement as a role, and undoes it. Returns whether the role was let. */
-async function isLet(role: string, statement: string): Promise<boolean> {
+/** Runs a statement as a role, and rolls it back. Returns whether it was permitted. */
+async function isPermitted(role: string, statement: string): Promise<boolean> {
   await client.query(`begin; set local role ${role}`)
   try {
     await client.query(statement)
@@ -66,16 +62,16 @@ async function isLet(role: string, statement: string): Promise<boolean> {
 }
 
 for (const [role, allowed] of Object.entries(mayRead)) {
-  test(`${role} reads what its API shows, and no other secret`, async () => {
+  test(`${role} reads the secrets that its API needs, and no others`, async () => {
     for (const { table, column } of await columns()) {
       if (table.startsWith('chancery_world.')) continue
-      const isRead = await isLet(role, `select ${column} from ${table}`)
+      const isRead = await isPermitted(role, `select ${column} from ${table}`)
       assert.equal(isRead, allowed.test(`${table}.${column}`), `${role} reads ${table}.${column}`)
     }
   })
 
-  test(`${role} writes where it must, and nowhere else`, async () => {
-    const settable = (await columns()).filter(({ is_made }) => !is_made)
+  test(`${role} writes only its own tables`, async () => {
+    const settable = (await columns()).filter(({ is_generated }) => !is_generated)
     for (const [table, column] of new Map(settable.map(each => [each.table, each.column]))) {
       if (mayWrite[role]?.test(`${table}.`)) continue
       for (const statement of [
@@ -84,33 +80,32 @@ for (const [role, allowed] of Object.entries(mayRead)) {
         `truncate ${table}`,
         `insert into ${table} default values`,
       ]) {
-        assert.equal(await isLet(role, statement), false, `${role}: ${statement}`)
+        assert.equal(await isPermitted(role, statement), false, `${role}: ${statement}`)
       }
     }
   })
 }
 
-test('the role of webhooks reads logged events of the world, and no state', async () => {
+test('the webhook role reads logged events of the world, and no state', async () => {
   const read = new Set<string>()
   for (const { table, column } of await columns()) {
     if (!table.startsWith('chancery_world.')) continue
-    if (await isLet('chancery_outbound', `select ${column} from ${table}`)) read.add(table)
+    if (await isPermitted('chancery_outbound', `select ${column} from ${table}`)) read.add(table)
   }
   assert.deepEqual([...read].sort(), [
     'chancery_world.era_reset',
     'chancery_world.event',
+    'chancery_world.event_log_span',
     'chancery_world.log_gap',
-    'chancery_world.logging',
     'chancery_world.pulse',
   ])
 })
 
-test('only the operator API erases players, by the function that it may call and in no other way', async () => {
-  const forgetting =
-    "select chancery_secret.forget_player('nobody', '{}'), chancery_secret.drop_answers('{}')"
+test('only the operator API erases players, and only by calling its function', async () => {
+  const erasing = "select chancery_secret.erase_player('unknown', '{}'), chancery_secret.drop_responses('{}')"
   for (const role of Object.keys(mayRead))
-    assert.equal(await isLet(role, forgetting), role === 'chancery_ingest', role)
-  assert.equal(await isLet('chancery_ingest', forgetting), true)
+    assert.equal(await isPermitted(role, erasing), role === 'chancery_ingest', role)
+  assert.equal(await isPermitted('chancery_ingest', erasing), true)
   const { rows } = await client.query<{ config: string[]; is_definer: boolean }>(`
     select proconfig as config, prosecdef as is_definer from pg_proc
     where pronamespace = 'chancery_secret'::regnamespace`)
@@ -119,16 +114,16 @@ test('only the operator API erases players, by the function that it may call and
     assert.deepEqual([config, is_definer], [['search_path=pg_catalog, pg_temp'], true])
 })
 
-test('the role of owners cannot read what moderators wrote', async () => {
+test('the owner role cannot read notes of moderators', async () => {
   for (const table of ['nation_private', 'alliance_private']) {
     assert.equal(
-      await isLet('chancery_owner', `select moderation_notes from chancery_secret.${table}`),
+      await isPermitted('chancery_owner', `select moderation_notes from chancery_secret.${table}`),
       false,
     )
   }
 })
 
-test('statistics of secrets are kept from every role that may not read them', async () => {
+test('no role reads statistics of secrets that it may not read', async () => {
   await client.query(`
     insert into chancery_secret.nation_private (nation_id, player, moderation_notes)
     select 'n' || n, 'player' || n % 3, 'note' || n % 3 from generate_series(1, 1000) n`)

@@ -65,10 +65,10 @@ const name = (path: string[]) => path.at(-1)
 
 export const isHidden = ({ fieldClass }: Slot): boolean => fieldClass !== 'public'
 
-/** The name of a slot of one thing, as in `nation n1 military`. */
+/** The name of a slot of one row, as in `nation n1 military`. */
 export const labelOf = (slot: Slot, id: string): string => `${slot.resource} ${id} ${slot.path.join('.')}`
 
-/** What a fact says that fills a slot: `{ attributes: { mood: 3 } }`. */
+/** The data of a fact that fills a slot: `{ attributes: { mood: 3 } }`. */
 export function fill(path: readonly string[], value: unknown): Record<string, unknown> {
   const [first = '', ...rest] = path
   return { [first]: rest.length > 0 ? fill(rest, value) : value }

@@ -1,7 +1,7 @@
 import type { Scope } from '@chancery/contract'
 import { defaultScopes, scopeNames } from '@chancery/contract'
 
-/** Somebody who asks: what the key is, and how its player stands in the world of `world.ts` when that has come to its end. */
+/** A caller: the key and the final position of its player in the world of `world.ts`. */
 export interface Viewer {
   name: string
   player: string | undefined
@@ -14,88 +14,49 @@ export interface Viewer {
   treasury?: string
 }
 
-const all = scopeNames
+/** A player `p_NAME` who leads `n_NAME`. */
+const leads = (name: string, alliance?: string, treasury?: string): Viewer => ({
+  name,
+  player: `p_${name}`,
+  scopes: scopeNames,
+  nation: `n_${name}`,
+  ...(alliance && { alliance }),
+  ...(treasury && { treasury }),
+})
+const narrowed = (viewer: Viewer, name: string, scopes: readonly Scope[]): Viewer => ({
+  ...viewer,
+  name,
+  scopes,
+})
 
-/** Every standing that the contract tells apart, and those that were lost. */
+const leader = leads('leader', 'a_one', 'a_one')
+const officer = leads('officer', 'a_one', 'a_one')
+const trusted = leads('trusted', 'a_one', 'a_one')
+
+/** Every position that the contract distinguishes, and lost ones. */
 export const viewers: readonly Viewer[] = [
   { name: 'anonymous', player: undefined, scopes: [] },
-  { name: 'stranger', player: 'p_stranger', scopes: all },
-  {
-    name: 'leader',
-    player: 'p_leader',
-    scopes: all,
-    nation: 'n_leader',
-    alliance: 'a_one',
-    treasury: 'a_one',
-  },
-  {
-    name: 'officer',
-    player: 'p_officer',
-    scopes: all,
-    nation: 'n_officer',
-    alliance: 'a_one',
-    treasury: 'a_one',
-  },
-  { name: 'member', player: 'p_member', scopes: all, nation: 'n_member', alliance: 'a_one' },
-  {
-    name: 'trusted',
-    player: 'p_trusted',
-    scopes: all,
-    nation: 'n_trusted',
-    alliance: 'a_one',
-    treasury: 'a_one',
-  },
-  { name: 'barred', player: 'p_barred', scopes: all, nation: 'n_barred', alliance: 'a_one' },
-  { name: 'demoted', player: 'p_demoted', scopes: all, nation: 'n_demoted', alliance: 'a_one' },
-  // Saw the treasury of a_two, and is a plain member of a_one now.
-  { name: 'mover', player: 'p_mover', scopes: all, nation: 'n_mover', alliance: 'a_one' },
-  { name: 'applicant', player: 'p_applicant', scopes: all, nation: 'n_applicant' },
-  { name: 'ally', player: 'p_ally', scopes: all, nation: 'n_ally', alliance: 'a_two', treasury: 'a_two' },
-  {
-    name: 'enemy',
-    player: 'p_enemy',
-    scopes: all,
-    nation: 'n_enemy',
-    alliance: 'a_three',
-    treasury: 'a_three',
-  },
+  { name: 'outsider', player: 'p_outsider', scopes: scopeNames },
+  leader,
+  officer,
+  leads('member', 'a_one'),
+  trusted,
+  leads('barred', 'a_one'),
+  leads('demoted', 'a_one'),
+  // Saw the treasury of a_two, and is an ordinary member of a_one now.
+  leads('mover', 'a_one'),
+  leads('applicant'),
+  leads('ally', 'a_two', 'a_two'),
+  leads('enemy', 'a_three', 'a_three'),
   // Led n_taken, which p_thief leads now.
-  { name: 'loser', player: 'p_loser', scopes: all },
-  { name: 'thief', player: 'p_thief', scopes: all, nation: 'n_taken' },
-  // Leads a nation, and an alliance, that were deleted and made again under the same id.
-  {
-    name: 'reborn',
-    player: 'p_reborn',
-    scopes: all,
-    nation: 'n_reborn',
-    alliance: 'a_again',
-    treasury: 'a_again',
-  },
+  { name: 'loser', player: 'p_loser', scopes: scopeNames },
+  { ...leads('thief'), nation: 'n_taken' },
+  // Leads a nation, and an alliance, that were deleted and created again under the same id.
+  leads('reborn', 'a_again', 'a_again'),
   // Keys that are narrower than their player.
-  {
-    name: 'narrow',
-    player: 'p_leader',
-    scopes: ['production.read'],
-    nation: 'n_leader',
-    alliance: 'a_one',
-    treasury: 'a_one',
-  },
-  {
-    name: 'treasurer',
-    player: 'p_officer',
-    scopes: ['treasury.read'],
-    nation: 'n_officer',
-    alliance: 'a_one',
-    treasury: 'a_one',
-  },
-  {
-    name: 'plain',
-    player: 'p_trusted',
-    scopes: defaultScopes,
-    nation: 'n_trusted',
-    alliance: 'a_one',
-    treasury: 'a_one',
-  },
+  narrowed(leader, 'narrow', ['production.read']),
+  narrowed(officer, 'treasurer', ['treasury.read']),
+  narrowed(trusted, 'plain', defaultScopes),
 ]
 
 export const isViewersPlayer = (player: unknown): boolean => viewers.some(viewer => viewer.player === player)

@@ -4,7 +4,7 @@ import type { Fact } from '../support/test-server.ts'
 import { fill, isHidden, slotsOf } from './slots.ts'
 import { valuesOf } from './values.ts'
 
-/** What everybody may know of a world: its batches in order. All of it is told with its time. */
+/** The public facts of a world: its batches in order, each fact with its time. */
 export type Script = Fact[][]
 
 export const batchCount = 5
@@ -17,26 +17,26 @@ export const ids = {
   war: ['w_1', 'w_2'],
 } // biome-ignore format: rows of ids read better than one a line
 
-/** In which batch a thing is born for the last time: what was said of it before is gone. */
+/** The batch that creates a row for the last time: its earlier values are deleted. */
 export const bornIn = (id: string): number => (id === 'n_reborn' || id === 'a_again' ? 3 : 0)
 
-/** Since when a viewer's nation stands in its alliance as it does in the end. */
-export const standsSince = (id: string): number => (id === 'n_mover' ? 2 : bornIn(id))
+/** The batch since which a viewer's nation has its final position in its alliance. */
+export const memberSince = (id: string): number => (id === 'n_mover' ? 2 : bornIn(id))
 
-/** Whether a thing is there at the end of a batch. */
-export const isThere = (id: string, batch: number): boolean => bornIn(id) !== 3 || batch !== 2
+/** Whether a row exists at the end of a batch. */
+export const exists = (id: string, batch: number): boolean => bornIn(id) !== 3 || batch !== 2
 
 const timeOf = (batch: number) => `2026-06-0${batch + 1}T12:00:00Z`
 const rankOf = ({ ranks }: Profile, tier: string) => ranks.find(rank => rank.tier === tier)?.key ?? ''
 
 type Changes = Record<string, unknown>
 interface Chance {
-  /** For each batch, what else is said of the public fields of some things. */
+  /** For each batch, changes of public fields of some rows. */
   nations: Partial<Record<string, Changes>>[]
   alliances: Partial<Record<string, Changes>>[]
 }
 
-/** Some public fields of a thing, each with a value that it takes. */
+/** Some public fields of a resource, each with a valid value. */
 function publicChanges(contract: Contract, resource: FactResource): fc.Arbitrary<Changes> {
   const slots = slotsOf(contract, resource).filter(slot => !isHidden(slot))
   const values = fc.record(
@@ -53,7 +53,7 @@ function publicChanges(contract: Contract, resource: FactResource): fc.Arbitrary
   )
 }
 
-/** Puts what is said into what was said already of the same thing. */
+/** Merges changes into earlier ones of the same row. */
 export function mergeInto(data: Changes, said: Changes): Changes {
   const isObject = (value: unknown): value is Changes =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -122,10 +122,10 @@ function scriptOf(profile: Profile, chance: Chance): Script {
   ) => put(batch, 'alliance_member', { nation_id, alliance_id, rank, joined_at: timeOf(batch), ...more })
   const changed = (batch: number) => [
     ...Object.keys(chance.alliances[batch] ?? {})
-      .filter(id => isThere(id, batch))
+      .filter(id => exists(id, batch))
       .map(id => alliance(batch, id)),
     ...Object.keys(chance.nations[batch] ?? {})
-      .filter(id => isThere(id, batch))
+      .filter(id => exists(id, batch))
       .map(id => nation(batch, id)),
   ]
   const price = (batch: number, resource: string, value: number, traded: number | null) =>

@@ -1,11 +1,11 @@
-// A process with a bundled server in it, to be killed by the tests.
-// Arguments: the options as JSON, and how it ends without closing once it is up (`exit`, `throw`).
+// A process with a bundled server, which tests kill. Arguments: the options as JSON, and how it ends without
+// closing the server (`exit`, `throw`).
 
 import type { EmbeddedOptions } from '../../src/store/embedded/embedded-server.ts'
 import { startOn } from '../../src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../src/store/embedded/host.ts'
 
-const say = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
+const print = (message: object) => process.stdout.write(`${JSON.stringify(message)}\n`)
 
 const { orphanGraceSeconds, ...options }: EmbeddedOptions & { orphanGraceSeconds: number } = JSON.parse(
   process.argv[2] ?? '{}',
@@ -13,10 +13,10 @@ const { orphanGraceSeconds, ...options }: EmbeddedOptions & { orphanGraceSeconds
 try {
   const server = await startOn({ ...thisHost(), orphanGraceSeconds }, options)
   const { connection, isAdopted, isNew } = server
-  say({ connection, isAdopted, isNew })
+  print({ connection, isAdopted, isNew })
   if (process.argv[3] === 'throw')
     setImmediate(() => {
-      throw new Error('nobody catches this')
+      throw new Error('uncaught')
     })
   else if (process.argv[3] !== 'exit')
     process.stdin.once('data', async () => {
@@ -24,8 +24,6 @@ try {
       process.exit()
     })
 } catch (err) {
-  say({
-    refusal:
-      err instanceof Error ? { name: err.name, message: err.message } : { name: '', message: String(err) },
-  })
+  const { name, message } = err as Error
+  print({ refusal: { name, message } })
 }

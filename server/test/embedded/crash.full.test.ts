@@ -9,7 +9,7 @@ import { startEmbedded } from '../../src/store/embedded/embedded-server.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
 import { hasReliableSyncfs } from '../../src/store/embedded/server-process.ts'
 import { until } from '../support/until.ts'
-import { isRoot, makeDataDir, postmasterPid, query, startAndKill } from './harness.ts'
+import { isRoot, makeDataDir, postmasterPid, query, startAndKill, startQuickly } from './harness.ts'
 
 /** Kills the server as a whole, so that its pid file stays behind. */
 async function killServer(dataDir: string): Promise<void> {
@@ -24,41 +24,41 @@ function renumber(dataDir: string, pid: number): void {
   writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, String(pid)))
 }
 
-test('a pid file that was left by a dead server does not matter', async () => {
+test('a pid file that a dead server left is ignored', async () => {
   const dataDir = await makeDataDir()
   await startAndKill({ dataDir })
   await killServer(dataDir)
-  const server = await startEmbedded({ dataDir, fsync: false })
+  const server = await startQuickly(dataDir)
   assert.equal(server.isAdopted, false)
   await server.close()
 })
 
-test('a pid file whose number came round to another process is not believed', async () => {
+test('a pid file whose process id belongs to another program is ignored', async () => {
   const dataDir = await makeDataDir()
   await startAndKill({ dataDir })
   await killServer(dataDir)
-  // Of the server's own user: of another's PostgreSQL knows by itself that it cannot be its own.
+  // With the server's own user: PostgreSQL itself rules out processes of other users.
   const owner = statSync(join(dataDir, 'postgres'))
-  const stranger = spawn('/bin/sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid } : {})
-  after(() => stranger.kill())
-  await once(stranger, 'spawn')
-  assert.ok(stranger.pid)
-  renumber(dataDir, stranger.pid)
-  const server = await startEmbedded({ dataDir, fsync: false })
+  const unrelated = spawn('/bin/sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid } : {})
+  after(() => unrelated.kill())
+  await once(unrelated, 'spawn')
+  assert.ok(unrelated.pid)
+  renumber(dataDir, unrelated.pid)
+  const server = await startQuickly(dataDir)
   assert.equal(server.isAdopted, false)
-  assert.equal(isAlive(stranger.pid), true)
+  assert.equal(isAlive(unrelated.pid), true)
   await server.close()
-  assert.equal(isAlive(stranger.pid), true)
+  assert.equal(isAlive(unrelated.pid), true)
 })
 
-test('a pid file whose number came round to the server of another data directory is not believed', async () => {
+test('a pid file whose process id belongs to the server of another data directory is ignored', async () => {
   const dataDir = await makeDataDir()
   const otherDir = await makeDataDir()
   const other = await startEmbedded({ dataDir: otherDir, fsync: false })
   await startAndKill({ dataDir })
   await killServer(dataDir)
   renumber(dataDir, await postmasterPid(otherDir))
-  const server = await startEmbedded({ dataDir, fsync: false })
+  const server = await startQuickly(dataDir)
   assert.equal(server.isAdopted, false)
   assert.notEqual(server.connection.host, other.connection.host)
   await server.close()
@@ -66,9 +66,9 @@ test('a pid file whose number came round to the server of another data directory
   await other.close()
 })
 
-test('after a killed postmaster its busy back ends are ended, and what was committed is there', async () => {
+test('after a killed postmaster its busy backends are ended, and committed rows are kept', async () => {
   const dataDir = await makeDataDir()
-  // With fsync, as in earnest.
+  // With fsync, as in production.
   const server = await startEmbedded({ dataDir })
   const gone = new Promise<string>(resolve => server.onExit(resolve))
   await query(server.connection, 'create table kept as select n from generate_series(1, 1000) n')
@@ -81,10 +81,10 @@ test('after a killed postmaster its busy back ends are ended, and what was commi
   await until(async () => {
     const activity = `select from pg_stat_activity where pid = ${backEnd} and state = 'active'`
     return (await query(server.connection, activity)).length === 1
-  }, 'the back end is busy')
+  }, 'the backend is busy')
   await killServer(dataDir)
   assert.match(await gone, /exited unexpectedly/)
-  assert.equal(isAlive(backEnd), true, 'the back end is still busy')
+  assert.equal(isAlive(backEnd), true, 'the backend is still busy')
   await server.close()
 
   const next = await startEmbedded({ dataDir })
@@ -117,9 +117,9 @@ test('a start after a crash syncs the cluster at once, recovers little, and is n
   await server.close()
 })
 
-test('whoever asks after the end is told at once', async () => {
+test('a listener that is added after the exit is called at once', async () => {
   const dataDir = await makeDataDir()
-  const server = await startEmbedded({ dataDir, fsync: false })
+  const server = await startQuickly(dataDir)
   const first = new Promise(resolve => server.onExit(resolve))
   await killServer(dataDir)
   await first
@@ -127,10 +127,10 @@ test('whoever asks after the end is told at once', async () => {
   await server.close()
 })
 
-test('the crash of one back end is no end of the server, and the lock is taken again', async () => {
+test('the crash of one backend does not end the server, and the lock is taken again', async () => {
   const dataDir = await makeDataDir()
-  const server = await startEmbedded({ dataDir, fsync: false })
-  server.onExit(() => assert.fail('the server goes on'))
+  const server = await startQuickly(dataDir)
+  server.onExit(() => assert.fail('the server has ended'))
   const victim = new Client(server.connection)
   victim.on('error', () => {})
   await victim.connect()

@@ -30,8 +30,8 @@ import { until } from '../support/until.ts'
 
 export const isRoot = process.geteuid?.() === 0
 const major = '18'
-/** It takes one second; a machine that does ten other things needs many. */
-const startsWithinMs = 120_000
+/** A start takes one second; a busy machine needs many. */
+const startTimeoutMs = 120_000
 
 const children: ChildProcess[] = []
 const dirs: string[] = []
@@ -42,7 +42,7 @@ after(async () => {
   for (const dir of dirs) rmSync(dir, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** A directory that any user may pass, gone after the tests together with the servers in it. */
+/** A directory that any user may enter. It is removed after the tests, with the servers in it. */
 export function makeDir(owner?: { uid: number; gid: number }): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'embedded-')))
   dirs.push(dir)
@@ -53,7 +53,7 @@ export function makeDir(owner?: { uid: number; gid: number }): string {
 
 let template: Promise<string> | undefined
 
-/** A data directory after a first start that was closed: a copy, to save the time of making it. */
+/** A data directory after a first start: a copy, which saves the time of initdb. */
 export async function makeDataDir(): Promise<string> {
   template ??= (async () => {
     const dataDir = join(makeDir(), 'data')
@@ -89,7 +89,8 @@ export async function postmasterPid(dataDir: string): Promise<number> {
   return postmaster.pid
 }
 
-export interface Said {
+/** The line that a process prints at its start. */
+export interface StartStatus {
   connection: EmbeddedServer['connection']
   isAdopted: boolean
   isNew: boolean
@@ -99,19 +100,19 @@ export interface Said {
 export interface ChanceryProcess {
   pid: number
   child: ChildProcess
-  said: Promise<Said>
+  status: Promise<StartStatus>
   exited: Promise<unknown>
 }
 
-/** Another Chancery, in a process of its own. */
+/** Starts another Chancery in a process of its own. */
 export function startProcess(
   options: EmbeddedOptions,
   how: {
     user?: { uid: number; gid: number }
-    /** Once it is up. */
+    /** How it ends after its start. */
     endsBy?: 'exit' | 'throw'
     isDetached?: boolean
-    /** Default: longer than a test takes to adopt the server. */
+    /** Default: longer than a test needs to adopt the server. */
     orphanGraceSeconds?: number
   } = {},
 ): ChanceryProcess {
@@ -127,21 +128,21 @@ export function startProcess(
   children.push(child)
   assert.ok(child.pid)
   const lines = createInterface({ input: child.stdout })
-  const said = once(lines, 'line', { signal: AbortSignal.timeout(startsWithinMs) }).then(([line]) =>
+  const status = once(lines, 'line', { signal: AbortSignal.timeout(startTimeoutMs) }).then(([line]) =>
     JSON.parse(line),
   )
-  said.catch(() => {})
-  return { pid: child.pid, child, said, exited: once(child, 'exit') }
+  status.catch(() => {})
+  return { pid: child.pid, child, status, exited: once(child, 'exit') }
 }
 
-/** What `kill -9` does to a Chancery that is up. */
-export async function startAndKill(options: EmbeddedOptions): Promise<Said> {
+/** Kills a running Chancery. */
+export async function startAndKill(options: EmbeddedOptions): Promise<StartStatus> {
   const chancery = startProcess(options)
-  const said = await chancery.said
-  assert.equal(said.refusal, undefined)
+  const status = await chancery.status
+  assert.equal(status.refusal, undefined)
   chancery.child.kill('SIGKILL')
   await chancery.exited
-  return said
+  return status
 }
 
 /** One query on a connection of its own. */
@@ -150,7 +151,6 @@ export async function query(
   text: string,
 ): Promise<Record<string, unknown>[]> {
   const client = new Client(connection)
-  // The query is rejected as well.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -169,6 +169,13 @@ export function refusal(pattern: RegExp): (err: unknown) => boolean {
     return true
   }
 }
+
+export const assertRefused = (start: Promise<unknown>, pattern: RegExp): Promise<void> =>
+  assert.rejects(start, refusal(pattern))
+
+/** Starts a server without fsync. */
+export const startQuickly = (dataDir: string): Promise<EmbeddedServer> =>
+  startEmbedded({ dataDir, fsync: false })
 
 export function userNamed(name: string): { uid: number; gid: number } | undefined {
   const line = readFileSync('/etc/passwd', 'utf8')

@@ -17,38 +17,43 @@ import { test } from 'node:test'
 import { startEmbedded, startOn } from '../../src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../src/store/embedded/host.ts'
 import {
+  assertRefused,
   isRoot,
   makeDataDir,
   makeDir,
   postmasterPid,
   query,
-  refusal,
   startProcess,
+  startQuickly,
   userNamed,
 } from './harness.ts'
 
 const needsRoot = { skip: isRoot ? false : 'needs root, to be several users' }
 
-test('an ordinary user runs the server as himself, and adopts his survivor', needsRoot, async () => {
-  const nobody = userNamed('nobody')
-  assert.ok(nobody)
-  const dataDir = join(makeDir(nobody), 'data')
-  const first = startProcess({ dataDir }, { user: nobody })
-  const said = await first.said
-  assert.equal(said.isNew, true)
-  assert.equal(statSync(`/proc/${await postmasterPid(dataDir)}`).uid, nobody.uid)
-  assert.equal(statSync(dataDir).mode & 0o777, 0o700)
-  first.child.kill('SIGKILL')
-  await first.exited
-  const second = startProcess({ dataDir }, { user: nobody })
-  assert.equal((await second.said).isAdopted, true)
-  second.child.stdin?.write('close\n')
-  assert.deepEqual(await second.exited, [0, null])
-})
+test(
+  'an ordinary user runs the server under his own account, and adopts his running server',
+  needsRoot,
+  async () => {
+    const user = userNamed('nobody')
+    assert.ok(user)
+    const dataDir = join(makeDir(user), 'data')
+    const first = startProcess({ dataDir }, { user })
+    const status = await first.status
+    assert.equal(status.isNew, true)
+    assert.equal(statSync(`/proc/${await postmasterPid(dataDir)}`).uid, user.uid)
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+    first.child.kill('SIGKILL')
+    await first.exited
+    const second = startProcess({ dataDir }, { user })
+    assert.equal((await second.status).isAdopted, true)
+    second.child.stdin?.write('close\n')
+    assert.deepEqual(await second.exited, [0, null])
+  },
+)
 
 test('as root the server runs as another user, inside the data directory', needsRoot, async () => {
   const dataDir = join(makeDir(), 'data')
-  const server = await startEmbedded({ dataDir, fsync: false })
+  const server = await startQuickly(dataDir)
   const { uid } = statSync(`/proc/${await postmasterPid(dataDir)}`)
   assert.notEqual(uid, 0)
   assert.equal(statSync(server.connection.host).uid, uid)
@@ -57,23 +62,23 @@ test('as root the server runs as another user, inside the data directory', needs
 })
 
 test(
-  "as root in another user's data directory the server runs as that user, who can go on alone",
+  "as root in another user's data directory the server runs as that user, who can start it later",
   needsRoot,
   async () => {
-    const nobody = userNamed('nobody')
-    assert.ok(nobody)
-    const dataDir = makeDir(nobody)
-    const server = await startEmbedded({ dataDir, fsync: false })
-    assert.equal(statSync(`/proc/${await postmasterPid(dataDir)}`).uid, nobody.uid)
+    const user = userNamed('nobody')
+    assert.ok(user)
+    const dataDir = makeDir(user)
+    const server = await startQuickly(dataDir)
+    assert.equal(statSync(`/proc/${await postmasterPid(dataDir)}`).uid, user.uid)
     await server.close()
-    const own = startProcess({ dataDir }, { user: nobody })
-    assert.deepEqual((await own.said).refusal, undefined)
+    const own = startProcess({ dataDir }, { user })
+    assert.deepEqual((await own.status).refusal, undefined)
     own.child.stdin?.write('close\n')
     await own.exited
   },
 )
 
-test('a clone and a data directory that only root reaches work, and stay closed', needsRoot, async () => {
+test('a clone and a data directory that only root can enter work, and stay closed', needsRoot, async () => {
   const closed = makeDir()
   chmodSync(closed, 0o700)
   const clone = join(closed, 'clone')
@@ -94,7 +99,7 @@ test('a clone and a data directory that only root reaches work, and stay closed'
   assert.equal(copies.length, 1)
   for (const path of [state, join(state, 'clusters'), join(state, copies[0] ?? '')]) {
     const { uid, mode } = statSync(path)
-    assert.deepEqual([uid, mode & 0o022], [0, 0], `${path} is root's alone to write`)
+    assert.deepEqual([uid, mode & 0o022], [0, 0], `${path} is writable for root only`)
   }
   await server.close()
 
@@ -110,29 +115,33 @@ test('a cache directory that others may write is not used', needsRoot, async () 
   const state = makeDir()
   chmodSync(state, 0o777)
   const host = { ...thisHost(), rootStateDirs: [state] }
-  await assert.rejects(
+  await assertRefused(
     startOn(host, { dataDir: join(closed, 'data') }),
-    refusal(/is not a directory that only root writes/),
+    /is not a directory that only root writes/,
   )
   assert.deepEqual(readdirSync(state), [])
 })
 
-test('a link that another user made does not lead root to a third one', needsRoot, async () => {
-  const nobody = userNamed('nobody')
-  assert.ok(nobody)
+test('root does not follow a link of another user to the cluster of a third', needsRoot, async () => {
+  const user = userNamed('nobody')
+  assert.ok(user)
   const victimDir = await makeDataDir()
-  const dataDir = makeDir(nobody)
+  const dataDir = makeDir(user)
   symlinkSync(join(victimDir, 'postgres'), join(dataDir, 'postgres'))
-  lchownSync(join(dataDir, 'postgres'), nobody.uid, nobody.gid)
-  await assert.rejects(startEmbedded({ dataDir }), refusal(/belongs to another user: remove the link/))
+  lchownSync(join(dataDir, 'postgres'), user.uid, user.gid)
+  await assertRefused(startEmbedded({ dataDir }), /belongs to another user: remove the link/)
 })
 
-test('root without a lesser user, or with a cluster of its own, is told what to do', needsRoot, async () => {
-  const host = { ...thisHost(), readUsers: async () => 'root:x:0:0:root:/root:/bin/sh\n' }
-  const dataDir = join(makeDir(), 'data')
-  await assert.rejects(startOn(host, { dataDir }), refusal(/neither a user postgres nor nobody exists/))
-  assert.equal(existsSync(join(dataDir, 'postgres')), false)
-  const rootsOwn = await makeDataDir()
-  chownSync(join(rootsOwn, 'postgres'), 0, 0)
-  await assert.rejects(startEmbedded({ dataDir: rootsOwn }), refusal(/belongs to root.*chown/))
-})
+test(
+  'root without an unprivileged user, or with a cluster of its own, gets instructions',
+  needsRoot,
+  async () => {
+    const host = { ...thisHost(), readUsers: async () => 'root:x:0:0:root:/root:/bin/sh\n' }
+    const dataDir = join(makeDir(), 'data')
+    await assertRefused(startOn(host, { dataDir }), /neither a user postgres nor nobody exists/)
+    assert.equal(existsSync(join(dataDir, 'postgres')), false)
+    const rootsOwn = await makeDataDir()
+    chownSync(join(rootsOwn, 'postgres'), 0, 0)
+    await assertRefused(startEmbedded({ dataDir: rootsOwn }), /belongs to root.*chown/)
+  },
+)

@@ -1,38 +1,42 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { contractFor, demoProfile } from '@chancery/contract'
+import { test } from 'node:test'
+import {
+  contractFor,
+  demoProfile,
+  originOf,
+  redactableFields,
+  type TextCopy,
+  type TextSchema,
+} from '@chancery/contract'
 import { Compile } from 'typebox/compile'
-import { seqOf } from '../ingest/answers.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
-import { type Case, cases, type Event } from './cases.ts'
+import { alliance, event, member, nation, put, seqOf, war } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
+import { cases } from './cases.ts'
+import type { Event } from './log-model.ts'
 
 const { eventKinds } = contractFor(demoProfile)
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+type Item = Record<string, unknown>
 
-async function told(facts: Fact[]): Promise<Event[]> {
+const chancery = closeAfter(await startTestServer())
+
+/** Ingests facts and returns the events that they emit. */
+async function eventsOf(...facts: Fact[]): Promise<Event[]> {
   const after = await seqOf(chancery)
   await chancery.ingest(facts, { waits: false })
   return (await chancery.read<{ data: Event[] }>(`/events?after=${after}&limit=100`)).data
 }
 
-const essence = ({ id: _id, seq: _seq, ...rest }: Event) => rest
-
-const nothing = { nation_ids: [], alliance_ids: [], war_id: null, conflict_id: null }
-
 for (const { name, given, fact, events } of cases) {
-  test(`${name}: exactly ${events.length === 0 ? 'nothing' : events.map(({ type }) => type).join(', ')}`, async () => {
+  test(`${name} emits ${events.map(({ type }) => type).join(', ') || 'no event'}`, async () => {
     await chancery.ingest(given, { waits: false })
-    const found = await told([fact])
+    const emitted = await eventsOf(fact)
     assert.deepEqual(
-      found.map(essence),
-      events.map(event => ({ ...nothing, occurred_at: '2026-05-30T12:00:00Z', ...event })),
+      emitted.map(({ id: _id, seq: _seq, ...rest }) => rest),
+      events,
     )
-    for (const { type, data, id, seq } of found) {
+    for (const { type, data, id, seq } of emitted) {
       assert.equal(id, `evt_${seq}`)
       const kind = eventKinds[type]
       assert.ok(kind)
@@ -40,47 +44,103 @@ for (const { name, given, fact, events } of cases) {
     }
   })
 
-  test(`${name}, sent again: nothing`, async () => {
-    const isSent = fact.op === 'event'
-    assert.deepEqual((await told([fact])).length, isSent ? events.length : 0)
+  const repeated = fact.op === 'event' ? events.length : 0
+  test(`${name}, sent again, emits ${repeated === 0 ? 'no event' : 'the event again'}`, async () => {
+    assert.equal((await eventsOf(fact)).length, repeated)
   })
 }
 
-test('every kind of the contract that a change gives rise to is among these cases', () => {
-  const covered = new Set(cases.flatMap(({ events }: Case) => events.map(({ type }) => type)))
+test('every event kind of the contract that a change emits has a case', () => {
+  const covered = new Set(cases.flatMap(({ events }) => events.map(({ type }) => type)))
   assert.deepEqual(
     Object.keys(eventKinds).filter(type => !covered.has(type)),
-    // Told of what is asked for, whatever it changes: server/test/redaction.
+    // Emitted by redactions: server/test/redaction.
     ['record.redacted'],
   )
 })
 
-test('events stand in the order of the facts that gave rise to them, whatever their resource', async () => {
-  const named = (id: string) => ({ id, nation_name: id })
-  const found = await told([
-    { op: 'put', resource: 'nation', data: named('order-1') },
-    {
-      op: 'event',
-      data: { type: 'game.disaster', occurred_at: '2026-05-30T12:00:00Z', data: {}, nation_ids: ['order-1'] },
-    },
-    {
-      op: 'put',
-      resource: 'war',
-      data: {
-        id: 'order-w',
-        attacker: { nation_id: 'order-1' },
-        defender: { nation_id: 'order-2' },
-        declared_at: '2026-05-30T12:00:00Z',
-      },
-    },
-    { op: 'put', resource: 'alliance', data: { id: 'order-a', name: 'A' } },
-    { op: 'put', resource: 'alliance_member', data: { nation_id: 'order-1', alliance_id: 'order-a' } },
-    { op: 'put', resource: 'nation', data: named('order-2') },
-    { op: 'put', resource: 'war', data: { id: 'order-w', status: 'ended' } },
-    { op: 'put', resource: 'nation', data: { id: 'order-2', nation_name: 'Renamed' } },
-  ])
+interface CopiedText {
+  path: string
+  origin: TextCopy
+  id: unknown
+  text: unknown
+}
+
+/** The texts of an event that are copies, with the ids of their entities. A list counts as its first item. */
+function copiedTexts(
+  schema: TextSchema | undefined,
+  value: unknown,
+  holder: unknown,
+  path: string,
+): CopiedText[] {
+  const origin = originOf(schema)
+  if (typeof origin === 'object') {
+    const id = origin.id
+      .split('.')
+      .reduce<unknown>((inner, member) => (inner as Item | null)?.[member], holder)
+    return [{ path, origin, id, text: value }]
+  }
+  if (schema?.items) return copiedTexts(schema.items, (value as unknown[] | null)?.[0], holder, `${path}[]`)
+  return Object.entries(schema?.properties ?? {}).flatMap(([member, inner]) =>
+    copiedTexts(inner, (value as Item | null)?.[member], value, `${path}.${member}`),
+  )
+}
+
+test('a redaction replaces the texts that an event copies, in every kind of event', async () => {
+  const events = cases.flatMap(({ events }) => events.map(({ type }) => type))
+  const copiesOf = async (type: string) => {
+    const { data } = await chancery.read<{ data: Event[] }>(`/events?type=${type}&limit=100`)
+    return data.flatMap(event =>
+      copiedTexts(eventKinds[type]?.data, event.data, event.data, type).map(copy => ({
+        seq: event.seq,
+        ...copy,
+      })),
+    )
+  }
+  const copies = (await Promise.all([...new Set(events)].map(copiesOf))).flat()
+  const entities = new Map(
+    copies
+      .filter(({ text }) => typeof text === 'string')
+      .map(({ origin: { resource }, id }) => [`${resource} ${id}`, { resource, id }]),
+  )
+  await chancery.ingest(
+    [...entities.values()].map(({ resource, id }) => {
+      const fields = redactableFields[resource].filter(field =>
+        copies.some(({ origin }) => origin.resource === resource && origin.field === field),
+      )
+      return { op: 'redact', resource, id, data: Object.fromEntries(fields.map(field => [field, 'Former'])) }
+    }),
+    { waits: false },
+  )
+  const redacted = (await Promise.all([...new Set(events)].map(copiesOf))).flat()
+  const places = new Map<string, boolean>()
+  for (const [index, { path, seq, text }] of copies.entries()) {
+    const isText = typeof text === 'string'
+    places.set(path, isText || (places.get(path) ?? false))
+    if (isText) assert.equal(redacted[index]?.text, 'Former', `${path} of event ${seq}`)
+  }
+  assert.ok(places.size > 40, `${places.size} places`)
   assert.deepEqual(
-    found.map(({ type }) => type),
+    [...places].filter(([, hadText]) => !hadText).map(([path]) => path),
+    [],
+    'texts that no case contains: add them to cases.ts',
+  )
+})
+
+test('events are in the order of the facts that emit them, across resources', async () => {
+  const noon = '2026-05-30T12:00:00Z'
+  const emitted = await eventsOf(
+    nation('order-1'),
+    event({ type: 'game.disaster', occurred_at: noon, data: {}, nation_ids: ['order-1'] }),
+    war('order-w', 'order-1', 'order-2'),
+    alliance('order-a'),
+    member('order-1', 'order-a'),
+    nation('order-2'),
+    put('war', { id: 'order-w', status: 'ended' }),
+    nation('order-2', { nation_name: 'Renamed' }),
+  )
+  assert.deepEqual(
+    emitted.map(({ type }) => type),
     [
       'nation.founded',
       'game.disaster',
@@ -94,22 +154,22 @@ test('events stand in the order of the facts that gave rise to them, whatever th
   )
 })
 
-test('where the game gives no time, the event occurred when it was logged', async () => {
-  const [event] = await told([{ op: 'put', resource: 'nation', data: { id: 'now', nation_name: 'Now' } }])
-  const age = Date.now() - Date.parse(event?.occurred_at ?? '')
+test('an event without a time from the game occurred when it was logged', async () => {
+  const [emitted] = await eventsOf(nation('now'))
+  const age = Date.now() - Date.parse(emitted?.occurred_at ?? '')
   assert.ok(age >= 0 && age < 60_000, `${age}`)
 })
 
 test('a move to another alliance is one departure and one arrival', async () => {
-  const found = await told([
-    { op: 'put', resource: 'nation', data: { id: 'mover', nation_name: 'M' } },
-    { op: 'put', resource: 'alliance', data: { id: 'mover-a', name: 'A' } },
-    { op: 'put', resource: 'alliance', data: { id: 'mover-b', name: 'B' } },
-    { op: 'put', resource: 'alliance_member', data: { nation_id: 'mover', alliance_id: 'mover-a' } },
-    { op: 'put', resource: 'alliance_member', data: { nation_id: 'mover', alliance_id: 'mover-b' } },
-  ])
+  const emitted = await eventsOf(
+    nation('mover'),
+    alliance('mover-a'),
+    alliance('mover-b'),
+    member('mover', 'mover-a'),
+    member('mover', 'mover-b'),
+  )
   assert.deepEqual(
-    found.slice(3).map(({ type, alliance_ids }) => [type, alliance_ids]),
+    emitted.slice(3).map(({ type, alliance_ids }) => [type, alliance_ids]),
     [
       ['alliance.member_joined', ['mover-a']],
       ['alliance.member_left', ['mover-a']],
@@ -119,17 +179,18 @@ test('a move to another alliance is one departure and one arrival', async () => 
 })
 
 test('a price move of 10 % from the last event, or from the day before, emits an event', async () => {
-  const price = async (value: number, as_of: string) =>
-    (
-      await told([{ op: 'put', resource: 'market_price', data: { resource: 'oil', price: value, as_of } }])
-    ).map(({ data }) => [data.reference_price, data.change_percent])
+  const price = async (price: number, as_of: string) =>
+    (await eventsOf(put('market_price', { resource: 'oil', price, as_of }))).map(({ data }) => [
+      data.reference_price,
+      data.change_percent,
+    ])
   assert.deepEqual(await price(100, '2026-05-01T00:00:00Z'), [])
   assert.deepEqual(await price(109.9, '2026-05-01T06:00:00Z'), [])
   assert.deepEqual(await price(110, '2026-05-01T12:00:00Z'), [[100, 10]])
   assert.deepEqual(await price(120.9, '2026-05-01T13:00:00Z'), [])
   assert.deepEqual(await price(99, '2026-05-01T14:00:00Z'), [[110, -10]])
   assert.deepEqual(await price(100, '2026-05-02T13:00:00Z'), [])
-  assert.deepEqual(await price(105, '2026-05-02T15:00:00Z'), [], 'the last told price is over a day old')
+  assert.deepEqual(await price(105, '2026-05-02T15:00:00Z'), [], 'the last event is over a day old')
   assert.deepEqual(await price(109, '2026-05-03T14:00:00Z'), [])
   assert.deepEqual(await price(115.5, '2026-05-03T14:30:00Z'), [[105, 10]])
 })

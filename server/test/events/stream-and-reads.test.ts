@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import type { Event } from './cases.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
+import type { Event } from './log-model.ts'
 import { openStream } from './stream-reader.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest([nation('n1', { nation_name: 'Number 0', national_score: 0 })])
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest([nation('n1', { nation_name: 'Number 0', national_score: 0 })])
 
 const numberIn = (name: unknown) => Number(/^Number (\d+)$/.exec(`${name}`)?.[1])
 const nameOf = ({ data }: Event) => (data.nation as { nation_name: string }).nation_name
 
-/** Ways to learn what the nation is called. Each is asked for so often that its answer is remembered. */
+/** Requests whose response has the name of the nation. Each is repeated, so that its response is cached. */
 const reads: [path: string, nameIn: (data: never) => unknown][] = [
   ['/nations/n1', (data: { nation_name: string }) => data.nation_name],
   ['/nations?ids=n1', ([first]: { nation_name: string }[]) => first?.nation_name],
@@ -27,8 +24,8 @@ test('a client that got an event by stream reads nothing older, though responses
   const stream = await openStream(`${chancery.url}/api/v1/events/stream?type=nation.renamed`)
   const renames = 15
   let isOver = false
-  /** The newest name that the stream has told. */
-  const told = () =>
+  /** The newest name that the stream has sent. */
+  const newest = () =>
     Math.max(
       0,
       ...stream
@@ -38,7 +35,7 @@ test('a client that got an event by stream reads nothing older, though responses
     )
   async function readOn([path, nameIn]: (typeof reads)[number]): Promise<void> {
     while (!isOver) {
-      const known = told()
+      const known = newest()
       const { data } = await chancery.read<{ data: never }>(path)
       if (known > 0) assert.ok(numberIn(nameIn(data)) >= known, `${path} is older than ${known}`)
     }

@@ -11,8 +11,8 @@ import { nation } from '../ingest/facts.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
-/** A pulse that beats when it is told to. */
-function pulseByHand() {
+/** A pulse whose heartbeats are sent by the test. */
+function createManualPulse() {
   const listeners = new Set<(beat: Heartbeat) => void>()
   const pulse: Pick<Pulse, 'onChange'> = {
     onChange(listener) {
@@ -48,33 +48,33 @@ test('events that cannot be read at first are read later, without another heartb
     first: pools.public.first,
     async rows(statement) {
       failures -= 1
-      if (failures >= 0) throw new Error('away')
+      if (failures >= 0) throw new Error('unavailable')
       return pools.public.rows(statement)
     },
   }
-  const { pulse, beat } = pulseByHand()
+  const { pulse, beat } = createManualPulse()
   const write = createEventSerializer(contractFor(demoProfile))
   const tail = createTail({ db: flaky, pulse, write, onDelivered: () => {} })
-  let said = ''
-  const outlet = { hasRoom: true, write: (text: unknown) => (said += String(text)), finish: () => {} }
+  let written = ''
+  const outlet = { hasRoom: true, write: (text: unknown) => (written += String(text)), finish: () => {} }
   const stream = tail.follow(0, log =>
     startEventStream(outlet, { position: 0, end: 0, last: undefined }, {} as never, log),
   )
   stream.pump()
   beat({ seq: Number(last_seq) })
-  await until(() => said.includes(`id: ${last_seq}\ndata: `), 'they are told')
+  await until(() => written.includes(`id: ${last_seq}\ndata: `), 'they are delivered')
   assert.ok(failures < 0)
   stream.close()
 })
 
 test('keys that could not be verified are verified until the database responds, and so is a key that comes into use', async () => {
-  const asked: string[][] = []
+  const queries: string[][] = []
   const invalid: string[] = []
-  const { pulse, beat } = pulseByHand()
+  const { pulse, beat } = createManualPulse()
   const watcher = createRevocationWatcher({
     async findValidIds(ids) {
-      asked.push([...ids])
-      if (asked.length < 3) throw new Error('away')
+      queries.push([...ids])
+      if (queries.length < 3) throw new Error('unavailable')
       return new Set(ids.filter(id => id !== 'revoked'))
     },
     subscribe: onAccessChange(pulse),
@@ -83,11 +83,11 @@ test('keys that could not be verified are verified until the database responds, 
   beat({ accessVersion: 2 })
   await until(() => invalid.length > 0, 'the keys are verified')
   assert.deepEqual(invalid, ['revoked'])
-  assert.equal(asked.length, 3)
+  assert.equal(queries.length, 3)
   beat({ accessVersion: 2, seq: 5 })
-  assert.equal(asked.length, 3, 'an event does not verify keys')
+  assert.equal(queries.length, 3, 'an event does not verify keys')
   watcher.verify('new')
-  await until(() => asked.length === 4, 'the new one is verified')
-  assert.deepEqual(asked[3], ['new'])
+  await until(() => queries.length === 4, 'the new key is verified')
+  assert.deepEqual(queries[3], ['new'])
   watcher.close()
 })

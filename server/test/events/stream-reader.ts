@@ -1,33 +1,33 @@
 import http, { type IncomingHttpHeaders } from 'node:http'
-import type { Event } from './cases.ts'
+import type { Event } from './log-model.ts'
 
-/** What stands between two empty lines. */
+/** The lines between two empty lines of a stream. */
 export interface Block {
   id: number | undefined
-  /** The one line of data, as it came. */
+  /** The one data line, as received. */
   data: string | undefined
   comment: string | undefined
   retry: number | undefined
 }
 
-/** Somebody who reads a stream. */
+/** A client of an event stream. */
 export interface StreamReader {
   status: number
   headers: IncomingHttpHeaders
-  /** Every whole block so far. */
+  /** Every complete block so far. */
   blocks: readonly Block[]
-  /** What stands in the body so far. */
+  /** The body so far. */
   text(): string
-  /** The data of every event so far, as they came. */
+  /** The data of every event so far, as received. */
   data(): string[]
   seqs(): number[]
-  /** The id that this reader would send on coming back. */
+  /** The id that this client would resume from. */
   lastId(): number | undefined
-  /** Resolves when a block passes, also one that came before; rejects when the stream is over or the time is. */
+  /** Resolves with the first block that passes, also an earlier one; rejects at the end of the stream or at the timeout. */
   until(passes: (block: Block) => boolean, timeoutMs?: number): Promise<Block>
-  /** All that the log held when the stream was opened has come. */
+  /** Every event that the log held when the stream was opened has been received. */
   upToDate(timeoutMs?: number): Promise<Block>
-  /** Resolves when the connection is over: whether the answer was ended as HTTP prescribes. */
+  /** Resolves when the connection is closed. `isWhole`: the response was complete by HTTP. */
   ended: Promise<{ isWhole: boolean }>
   close(): void
 }
@@ -35,11 +35,11 @@ export interface StreamReader {
 export interface Opening {
   key?: string | undefined
   headers?: Record<string, string>
-  /** Takes so many bytes of the body, then hangs up. */
+  /** Reads so many bytes of the body, then disconnects. */
   cutAtBytes?: number
 }
 
-/** Opens a stream on a connection of its own; an answer that is no stream is read like one. */
+/** Opens a stream on a connection of its own. An error response is read like a stream. */
 export function openStream(
   url: string,
   { key, headers = {}, cutAtBytes = Number.POSITIVE_INFINITY }: Opening = {},
@@ -88,20 +88,20 @@ export function openStream(
         until: (passes, timeoutMs = 60_000) =>
           new Promise((found, failed) => {
             let looked = 0
-            const finish = (settle: () => void) => {
+            const finish = (complete: () => void) => {
               clearTimeout(timer)
               watchers.delete(look)
-              settle()
+              complete()
             }
             const look = () => {
               for (; looked < blocks.length; looked += 1) {
                 const block = blocks[looked]
                 if (block && passes(block)) return finish(() => found(block))
               }
-              if (isOver) finish(() => failed(new Error(`the stream is over: …${text.slice(-300)}`)))
+              if (isOver) finish(() => failed(new Error(`the stream has ended: …${text.slice(-300)}`)))
             }
             const timer = setTimeout(
-              () => finish(() => failed(new Error(`nothing of the kind came: …${text.slice(-300)}`))),
+              () => finish(() => failed(new Error(`no such block: …${text.slice(-300)}`))),
               timeoutMs,
             )
             watchers.add(look)

@@ -2,14 +2,14 @@ import type { TestContext } from 'node:test'
 import { bases } from '@chancery/contract'
 import type { ServerTimings } from '../../src/start/server.ts'
 import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
-import type { Event } from './cases.ts'
+import type { Event } from './log-model.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 
-/** One more server on a database, with times of its own. */
+/** Another server on a database, with timings of its own. */
 export interface StreamServer {
   url: string
   open(path: string, opening?: Opening): Promise<StreamReader>
-  /** Of a metric: the sum over the labels that are not named. */
+  /** The value of a metric, summed over the labels that are not given. */
   count(name: string, labels?: Record<string, string>): Promise<number>
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export async function startStreamServer(
   return streamsOf(server)
 }
 
-/** The streams of a server, and what its metrics tell of them. */
+/** Opens streams of a server and reads their metrics. */
 export function streamsOf(server: TestServer): StreamServer {
   return {
     url: server.url,
@@ -43,10 +43,10 @@ export function streamsOf(server: TestServer): StreamServer {
   }
 }
 
-/** What a frame of a list's event is, byte for byte. */
+/** The frame of an event, byte for byte. */
 export const frameOf = (event: Event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Something of the game's own that happened. */
+/** An event of the game. */
 export const disaster = (nationId: string, more: object = {}) => ({
   op: 'event',
   data: {

@@ -1,52 +1,33 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { bases } from '@chancery/contract'
 import { createWorld, linesOf } from '@chancery/simulator'
 import { sendLines } from '../http/raw.ts'
 import { assertError, readResponse } from '../http/responses.ts'
-import { alliance, member, nation, put, war } from '../ingest/facts.ts'
-import { allowedMs } from '../support/allowed-ms.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import type { Event } from './cases.ts'
+import { alliance, member, nation, put, seqOf, war } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
+import { allowedMs } from '../support/until.ts'
+import { type Event, readEvents } from './log-model.ts'
 import { openStream } from './stream-reader.ts'
 import { disaster, frameOf, startStreamServer } from './stream-server.ts'
 
-let chancery: TestServer
-/** The whole log as `/events` tells it. */
-let log: Event[]
+const chancery = closeAfter(await startTestServer())
+const world = createWorld({ nations: 60, days: 60, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
+await chancery.send([...world.history()].map(linesOf).join(''))
+/** The whole log from `/events`. */
+const log = await readEvents(chancery)
+assert.ok(log.length > 500, `${log.length}`)
 
-before(async () => {
-  chancery = await startTestServer()
-  const world = createWorld({ nations: 60, days: 60, seed: 5, endsAt: '2026-05-27T18:00:00Z' })
-  await chancery.send([...world.history()].map(linesOf).join(''))
-  log = await readLog()
-  assert.ok(log.length > 500, `${log.length}`)
-})
-after(() => chancery.close())
-
-async function readLog(query = '', first = 0): Promise<Event[]> {
-  const events: Event[] = []
-  for (let after = first; ; ) {
-    const response = await chancery.get(`/events?after=${after}&limit=100&${query}`)
-    const text = await response.text()
-    const body = JSON.parse(text) as { data: Event[] }
-    assert.equal(JSON.stringify(body), text, 'what is parsed is written again as it was')
-    events.push(...body.data)
-    const last = body.data.at(-1)
-    if (!last) return events
-    after = last.seq
-  }
-}
+const readLog = (query?: string, after?: number) => readEvents(chancery, query, after)
 
 const open = (query = '', opening: Parameters<typeof openStream>[1] = {}, base: string = bases.canonical) =>
   openStream(`${chancery.url}${base}/events/stream${query}`, opening)
 
-const end = async () => (await chancery.read<{ data: Event[] }>('/events?limit=1')).data[0]?.seq ?? 0
-
 test('a stream delivers on both bases what /events returns, byte for byte', async () => {
   for (const base of Object.values(bases)) {
     const stream = await open('?after=0', {}, base)
-    const last = await end()
+    const last = await seqOf(chancery)
     await stream.upToDate()
     const frames = (await readLog()).map(frameOf).join('')
     assert.equal(stream.text(), `retry: 3000\n\nid: 0\n\n${frames}: up to date\nid: ${last}\n\n`)
@@ -69,7 +50,7 @@ test('a streamed response has the headers of every response, and those that prev
   stream.close()
 })
 
-test('a stream counts as one call', async () => {
+test('a stream counts as one request', async () => {
   const left = async () => Number((await chancery.get('/game', { key })).headers.get('x-ratelimit-remaining'))
   const { key } = await chancery.makeKey({ player_id: 'p' })
   const before = await left()
@@ -81,16 +62,16 @@ test('a stream counts as one call', async () => {
 })
 
 test('new events reach a client within a second of the acknowledgement, as /events returns them', async () => {
-  const first = await end()
+  const first = await seqOf(chancery)
   const stream = await open()
   await stream.upToDate()
   assert.equal(stream.text(), `retry: 3000\n\nid: ${first}\n\n: up to date\nid: ${first}\n\n`)
   for (const id of ['live-1', 'live-2', 'live-3']) {
     const began = performance.now()
     const { last_seq } = await chancery.ingest([nation(id)], { waits: false })
-    const told = performance.now()
+    const confirmedAt = performance.now()
     await stream.until(block => block.id === last_seq)
-    assert.ok(performance.now() - told < allowedMs(1_000, told - began))
+    assert.ok(performance.now() - confirmedAt < allowedMs(1_000, confirmedAt - began))
   }
   assert.deepEqual(
     stream.data(),
@@ -101,7 +82,7 @@ test('new events reach a client within a second of the acknowledgement, as /even
 
 const filters = () => {
   const ended = log.find(({ type, alliance_ids }) => type === 'war.ended' && alliance_ids.length > 0)
-  // Of those that are in a war, and one more.
+  // Nations of a war, and another one.
   const nations = [...new Set([ended, ...log].flatMap(event => event?.nation_ids ?? []))]
     .slice(0, 3)
     .join(',')
@@ -120,7 +101,7 @@ const filters = () => {
   ]
 }
 
-test('of past events a stream delivers those that /events selects, from anywhere in the log', async () => {
+test('a stream delivers the past events that /events selects, from any position', async () => {
   for (const filter of filters()) {
     const all = await readLog(filter)
     assert.ok(all.length > 0, filter)
@@ -138,7 +119,7 @@ test('of past events a stream delivers those that /events selects, from anywhere
   }
 })
 
-test('of new events a stream delivers those that /events selects', async () => {
+test('a stream delivers the new events that /events selects', async () => {
   await chancery.ingest(
     [
       ...['f1', 'f2', 'f3'].map(id => nation(id)),
@@ -157,7 +138,7 @@ test('of new events a stream delivers those that /events selects', async () => {
     'type=war.*&war_id=fw',
     '',
   ]
-  const first = await end()
+  const first = await seqOf(chancery)
   const streams = await Promise.all(queries.map(query => open(`?${query}`)))
   await chancery.ingest(
     [
@@ -187,12 +168,12 @@ test('a heartbeat contains the position in the log, also where nothing matches t
   const server = await startStreamServer(t, chancery.databaseUrl, {
     streamTimings: { heartbeatMs: 200, sweepMs: 20 },
   })
-  const stream = await server.open('/events/stream?nation_id=nobody')
+  const stream = await server.open('/events/stream?nation_id=none')
   const { last_seq } = await chancery.ingest([nation('unseen')], { waits: false })
   const { id } = await stream.until(({ comment, id }) => comment === 'heartbeat' && id === last_seq)
   assert.equal(id, last_seq)
   assert.deepEqual(stream.data(), [])
-  // They go on, and not faster than they should.
+  // They continue, and not faster than the interval.
   const count = () => stream.blocks.filter(({ comment }) => comment === 'heartbeat').length
   const [from, start] = [count(), performance.now()]
   await stream.until(() => count() >= from + 5)
@@ -202,13 +183,13 @@ test('a heartbeat contains the position in the log, also where nothing matches t
 
 test('unannounced history is not delivered live, but to clients that resume from before it', async () => {
   const stream = await open()
-  const position = await end()
+  const position = await seqOf(chancery)
   await stream.upToDate()
-  const quiet = await chancery.ingest([nation('quiet-1'), nation('quiet-2')], {
+  const unannounced = await chancery.ingest([nation('unannounced-1'), nation('unannounced-2')], {
     waits: false,
     announce: false,
   })
-  const { last_seq } = await chancery.ingest([nation('loud')], { waits: false })
+  const { last_seq } = await chancery.ingest([nation('announced')], { waits: false })
   await stream.until(({ id }) => id === last_seq)
   assert.deepEqual(stream.seqs(), [last_seq])
   stream.close()
@@ -216,7 +197,7 @@ test('unannounced history is not delivered live, but to clients that resume from
   const resumed = await open('', { headers: { 'last-event-id': String(position) } })
   await resumed.upToDate()
   assert.deepEqual(resumed.seqs(), [position + 1, position + 2, last_seq])
-  assert.equal(quiet.last_seq, position + 2)
+  assert.equal(unannounced.last_seq, position + 2)
   resumed.close()
 })
 
@@ -232,8 +213,8 @@ test('a large load of unannounced history is skipped, and the events behind it a
   stream.close()
 })
 
-test('Last-Event-ID wins over after, and an empty one counts as none', async () => {
-  const last = await end()
+test('Last-Event-ID overrides after, and an empty one is ignored', async () => {
+  const last = await seqOf(chancery)
   const seqsOf = async (id: string) => {
     const stream = await open(`?after=${last - 5}`, { headers: { 'last-event-id': id } })
     await stream.upToDate()
@@ -245,7 +226,7 @@ test('Last-Event-ID wins over after, and an empty one counts as none', async () 
   assert.deepEqual((await seqsOf('')).length, 5)
 })
 
-test('an invalid Last-Event-ID is rejected by its name', async () => {
+test('an invalid Last-Event-ID is rejected, with its name in the message', async () => {
   for (const id of [
     'x',
     '-1',
@@ -266,8 +247,8 @@ test('an invalid Last-Event-ID is rejected by its name', async () => {
   assertError(await sendLines(chancery.url, twice), 'invalid_parameter', 'twice')
 })
 
-test('a number that the log does not hold is 410, as for /events', async () => {
-  const beyond = String((await end()) + 1_000)
+test('an event number that the log does not have is 410, as for /events', async () => {
+  const beyond = String((await seqOf(chancery)) + 1_000)
   assertError(
     await readResponse(await chancery.get(`/events/stream?after=${beyond}`)),
     'cursor_expired',
@@ -275,24 +256,24 @@ test('a number that the log does not hold is 410, as for /events', async () => {
   )
   for (const id of [beyond, '9007199254740991']) {
     const headers = { 'last-event-id': id }
-    const answer = await readResponse(await chancery.get('/events/stream?after=1', { headers }))
-    assertError(answer, 'cursor_expired', id)
+    const response = await readResponse(await chancery.get('/events/stream?after=1', { headers }))
+    assertError(response, 'cursor_expired', id)
   }
 })
 
-test('HEAD is 405 before any look-up', async () => {
+test('HEAD is 405 before any query', async () => {
   for (const base of Object.values(bases)) {
     const lines = [`HEAD ${base}/events/stream?after=x HTTP/1.1`, 'Host: x', 'Authorization: Bearer nonsense']
-    const answer = await sendLines(chancery.url, lines, { isHead: true })
-    assert.deepEqual([answer.status, answer.headers.allow], [405, 'GET, OPTIONS'])
+    const response = await sendLines(chancery.url, lines, { isHead: true })
+    assert.deepEqual([response.status, response.headers.allow], [405, 'GET, OPTIONS'])
   }
 })
 
-test('with since a stream starts with the events logged then', async () => {
+test('with since a stream starts with the events logged at that time', async () => {
   await chancery.ingest([nation('since-1')], { waits: false })
   const { data } = await chancery.read<{ data: { world_changed_at: string } }>('/game')
   const since = encodeURIComponent(data.world_changed_at)
-  const position = await end()
+  const position = await seqOf(chancery)
   const stream = await open(`?since=${since}`)
   await stream.upToDate()
   const { last_seq } = await chancery.ingest([nation('since-2')], { waits: false })
@@ -300,19 +281,19 @@ test('with since a stream starts with the events logged then', async () => {
   assert.deepEqual(stream.seqs(), [position, last_seq])
   stream.close()
 
-  // With a number too, both hold.
+  // With `after` too, both filters apply.
   const both = await open(`?since=${since}&after=0`)
   await both.upToDate()
   assert.deepEqual(both.seqs(), [position, last_seq])
   both.close()
 })
 
-/** Times that lie so far ahead that a machine gets something done before: each further ahead than the one before. */
+/** Future times, each further ahead, for machines that need longer before it comes. */
 function* timesAhead(): Generator<number, never> {
   for (let ms = 400; ; ms *= 3) yield Date.now() + ms
 }
 
-test('with a since to come a stream is silent until then', async () => {
+test('with a future since a stream sends nothing until then', async () => {
   for (const since of timesAhead()) {
     const stream = await open(`?since=${new Date(since).toISOString()}`)
     const early = await chancery.ingest([nation(`early-${since}`)], { waits: false })
@@ -334,10 +315,10 @@ test('with a since to come a stream is silent until then', async () => {
   }
 })
 
-test('with until a stream ends with a reason when the log has passed that time', async () => {
+test('with until a stream ends when the log has passed that time, with a comment', async () => {
   for (const time of timesAhead()) {
     const query = `until=${new Date(time).toISOString()}`
-    const first = await end()
+    const first = await seqOf(chancery)
     const stream = await open(`?${query}`)
     let isOver = false
     void stream.ended.then(() => {
@@ -351,7 +332,7 @@ test('with until a stream ends with a reason when the log has passed that time',
     assert.deepEqual(stream.seqs(), expected)
     if (expected.length === 0) continue
 
-    // Whoever comes later with the same question is told the same.
+    // A later request with the same query gets the same.
     const later = await open(`?${query}&after=${first}`)
     assert.deepEqual(await later.ended, { isWhole: true })
     assert.deepEqual(later.seqs(), expected)

@@ -20,41 +20,42 @@ function bytesInUse(): number {
 }
 
 /** An address in a /64 of its own. */
-const strangerOf = (index: number) =>
+const addressOf = (index: number) =>
   `2001:db8:${(index >>> 16).toString(16)}:${(index & 0xffff).toString(16)}::1`
-/** As the edge names whose calls these are. */
-const subjectOf = (address: string) => `ip:${addressBucket(address)}`
-const honest = subjectOf('2001:db8:ffff:1::7')
+/** The rate-limit key of an address. */
+const rateLimitKey = (address: string) => `ip:${addressBucket(address)}`
+const regular = rateLimitKey('2001:db8:ffff:1::7')
 
-/** A window with its subject, in bytes: an IPv6 network is longer than the addresses of IPv4. */
+/** A window with its key, in bytes: an IPv6 network is longer than an IPv4 address. */
 const windowBytesMax = 260
-/** What is shared beyond the windows of their own, in MB. */
-const sharedMegabytes = 13
-const ownMax = 2_000_000
+/** The overflow buckets, shared by addresses without a window of their own, in MB. */
+const overflowMegabytes = 13
+const windowsMax = 2_000_000
 
 const floods: [addresses: number, skip: string | false][] = [
-  [200_000, isLong ? 'one million comes next' : false],
+  [200_000, isLong ? 'the long tier tests more addresses' : false],
   [1_000_000, isLong ? false : 'takes some seconds: npm run test:faults runs it'],
   [3_000_000, isLong ? false : 'takes some seconds: npm run test:faults runs it'],
 ]
 for (const [addresses, skip] of floods) {
   const megabytesMax =
-    (Math.min(addresses, ownMax) * windowBytesMax) / 1e6 + (addresses > ownMax ? sharedMegabytes : 0)
-  test(`${addresses} addresses cost less than ${megabytesMax} MB at the limiter, and an honest caller's count is kept`, {
+    (Math.min(addresses, windowsMax) * windowBytesMax) / 1e6 +
+    (addresses > windowsMax ? overflowMegabytes : 0)
+  test(`${addresses} addresses use less than ${megabytesMax} MB in the rate limiter, and the count of a regular caller is kept`, {
     skip,
   }, async t => {
-    // All within one window, however long the machine takes.
+    // All within one window, however slow the machine is.
     const limits = createMemoryLimits({ now: () => 0 })
     const before = bytesInUse()
     const startedAt = performance.now()
     let counted = 0
     for (let index = 0; index < addresses; index += 1) {
       if (index % (addresses / 50) === 0) {
-        const { remaining, isAllowed } = limits.consume(honest, 60)
+        const { remaining, isAllowed } = limits.consume(regular, 60)
         counted += 1
         assert.deepEqual([isAllowed, remaining], [true, 60 - counted])
       }
-      assert.ok(limits.consume(subjectOf(strangerOf(index)), 60).isAllowed)
+      assert.ok(limits.consume(rateLimitKey(addressOf(index)), 60).isAllowed)
     }
     const megabytes = (bytesInUse() - before) / 1e6
     t.diagnostic(`${megabytes.toFixed(0)} MB, ${Math.round(performance.now() - startedAt)} ms`)
@@ -64,7 +65,7 @@ for (const [addresses, skip] of floods) {
   })
 }
 
-test('through a trusted proxy a flood of addresses is counted apart, and an honest caller neither loses nor gains a call', async t => {
+test('a flood of addresses behind a trusted proxy does not change the count of a regular caller', async t => {
   const count = isLong ? 100_000 : 5_000
   const server = await startServerProcess({
     CHANCERY_ANONYMOUS_LIMIT: '60',
@@ -74,7 +75,7 @@ test('through a trusted proxy a flood of addresses is counted apart, and an hone
   const before = await server.usage()
   const agent = new http.Agent({ keepAlive: true, maxSockets: 20 })
   t.after(() => agent.destroy())
-  const ask = (address: string): Promise<{ status: number; remaining: number; reset: number }> =>
+  const request = (address: string): Promise<{ status: number; remaining: number; reset: number }> =>
     new Promise((resolve, reject) => {
       const headers = { 'x-forwarded-for': address }
       http
@@ -90,23 +91,23 @@ test('through a trusted proxy a flood of addresses is counted apart, and an hone
   let next = 0
   const flood = async () => {
     for (let index = next++; index < count; index = next++) {
-      const { status, remaining } = await ask(strangerOf(index))
-      assert.deepEqual([status, remaining], [200, 59], strangerOf(index))
+      const { status, remaining } = await request(addressOf(index))
+      assert.deepEqual([status, remaining], [200, 59], addressOf(index))
     }
   }
   const windows = new Map<number, number[]>()
   let isOver = false
-  const asking = (async () => {
-    // Other addresses of one /64 are the same caller.
+  const requesting = (async () => {
+    // All addresses of one /64 are the same caller.
     for (let call = 0; !isOver; call += 1) {
-      const { status, remaining, reset } = await ask(`2001:db8:ffff:1::${(call % 50).toString(16)}`)
+      const { status, remaining, reset } = await request(`2001:db8:ffff:1::${(call % 50).toString(16)}`)
       assert.ok(status === 200 || remaining === 0)
       if (status === 200) windows.set(reset, [...(windows.get(reset) ?? []), remaining])
     }
   })()
   await Promise.all(Array.from({ length: 16 }, flood))
   isOver = true
-  await asking
+  await requesting
   for (const left of windows.values())
     assert.deepEqual(
       left,

@@ -8,7 +8,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { signIn } from '../account/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { patientProgram } from '../support/serve-process.ts'
+import { patientServer } from '../support/serve-process.ts'
 import { isLong } from '../support/tier.ts'
 import { isTest } from '../support/webhook-receiver.ts'
 import { verified } from '../webhooks/verified.ts'
@@ -16,9 +16,8 @@ import { call } from './support/counted-calls.ts'
 import { runFault } from './support/fault.ts'
 import { type FaultServer, startFaultServer } from './support/fault-server.ts'
 import { type Load, startLoad } from './support/load.ts'
-import { assertNothingLost } from './support/load-nothing-lost.ts'
 
-const skip = process.platform === 'win32' && 'Windows has no signal that tells a process to look at its clock'
+const skip = process.platform === 'win32' && 'Windows has no signal for a process to read its clock'
 
 const hour = 3_600_000
 const lastsMs = isLong ? 4_000 : 800
@@ -31,7 +30,7 @@ let server: FaultServer
 let load: Load
 const clockFile = () => join(dir, 'offset')
 
-/** Sets the serving process's clock so many hours off the database's. */
+/** Sets the clock of the serving process to differ from the database's. */
 async function setClock(hours: number): Promise<void> {
   writeFileSync(clockFile(), String(hours * hour))
   server.served.child.kill('SIGUSR2')
@@ -48,7 +47,7 @@ before(async () => {
       NODE_OPTIONS: `--import ${preload}`,
       STEPPED_CLOCK_FILE: clockFile(),
     },
-    patientProgram,
+    patientServer,
   )
   load = startLoad(server.served, server.key)
 })
@@ -58,7 +57,7 @@ after(async () => {
   if (dir) await rm(dir, { recursive: true, force: true })
 })
 
-/** A key with a life and a limit of its own. */
+/** Creates a key with an expiry or a limit. */
 async function makeKey(more: object): Promise<string> {
   const made = await server.operate('POST', '/keys', {
     nation_id: 'n1',
@@ -78,44 +77,44 @@ const statusWith = async (key: string, path = '/game') => {
   return response.status
 }
 
-/** An end is in the future or not by the clock that ends it. */
-async function assertEndsByTheCommonClock(): Promise<void> {
+/** Expiry times are validated by the clock of the database. */
+async function assertExpiryValidated(): Promise<void> {
   const player = await signIn({ url: server.served.url, operate: server.operate }, { nation_id: 'n1' })
-  const wish = { name: 'end', scopes: ['nation.read'] }
-  for (const [minutes, isTaken] of [
+  const grant = { name: 'end', scopes: ['nation.read'] }
+  for (const [minutes, isAccepted] of [
     [30, true],
     [-30, false],
   ] as const) {
     const expires_at = new Date(Date.now() + minutes * 60_000).toISOString()
-    const answers = [
-      await server.operate('POST', '/keys', { ...wish, nation_id: 'n1', expires_at }),
+    const responses = [
+      await server.operate('POST', '/keys', { ...grant, nation_id: 'n1', expires_at }),
       await server.operate('POST', '/tokens', { name: randomUUID(), roles: ['facts'], expires_at }),
-      await player.ask('POST', '/keys', { body: { ...wish, expires_at } }),
+      await player.request('POST', '/keys', { body: { ...grant, expires_at } }),
     ]
-    const expected = isTaken ? [201, 201, 201] : [400, 400, 400]
-    const statuses = answers.map(({ status }) => status)
-    assert.deepEqual(statuses, expected, `an end in ${minutes} minutes`)
+    const expected = isAccepted ? [201, 201, 201] : [400, 400, 400]
+    const statuses = responses.map(({ status }) => status)
+    assert.deepEqual(statuses, expected, `an expiry in ${minutes} minutes`)
   }
-  const made = await player.done<{ id: string; expires_at: string }>('POST', '/keys', {
-    ...wish,
+  const made = await player.requestOk<{ id: string; expires_at: string }>('POST', '/keys', {
+    ...grant,
     expires_at: new Date(Date.now() + 2 * hour).toISOString(),
   })
   const path = `/keys/${made.id}/rotate`
-  const rotated = await player.done<typeof made>('POST', path, { overlap_hours: 0 })
+  const rotated = await player.requestOk<typeof made>('POST', path, { overlap_hours: 0 })
   const movedMs = Date.parse(rotated.expires_at) - Date.parse(made.expires_at)
-  assert.ok(movedMs >= 0 && movedMs < hour / 2, `a key that takes another's place ends ${movedMs} ms later`)
+  assert.ok(movedMs >= 0 && movedMs < hour / 2, `a rotated key expires ${movedMs} ms later`)
 }
 
-/** Whoever has used up a window waits for its end, by the time that passes. */
+/** The rate limit of a key is used up until its window ends, by the elapsed time. */
 async function assertUsedUp(key: string): Promise<void> {
   const { isAllowed } = await call(server, key, limit)
-  assert.equal(isAllowed, false, 'a step of the clock gives nobody another window')
+  assert.equal(isAllowed, false, 'a clock step does not start a window')
 }
 
 async function underStep(t: TestContext, hours: number): Promise<void> {
   const used = await makeKey({ limit })
   for (let count = 0; count < limit; count += 1) await call(server, used, limit)
-  const living = await makeKey({ expires_at: new Date(Date.now() + hour / 2).toISOString() })
+  const unexpired = await makeKey({ expires_at: new Date(Date.now() + hour / 2).toISOString() })
   const code = (await (await server.operate('POST', '/codes', { nation_id: 'n3' })).json()) as {
     code: string
   }
@@ -126,9 +125,9 @@ async function underStep(t: TestContext, hours: number): Promise<void> {
     {
       async begin() {
         await setClock(hours)
-        assert.equal(await statusWith(living), 200, 'a key lives as long as the database says')
+        assert.equal(await statusWith(unexpired), 200, 'a key expires by the clock of the database')
         await assertUsedUp(used)
-        await assertEndsByTheCommonClock()
+        await assertExpiryValidated()
         const redeemed = await fetch(`${server.served.url}/api/v1/discord/verify/${code.code}`)
         assert.equal(redeemed.status, 200, await redeemed.text())
       },
@@ -142,22 +141,22 @@ async function underStep(t: TestContext, hours: number): Promise<void> {
 }
 
 test(
-  'a process whose clock is set an hour on goes by the clock that all share, then and when it is set back',
+  'a process whose clock is an hour ahead uses the clock of the database, also after the clock is corrected',
   { skip },
   t => underStep(t, 1),
 )
 
 test(
-  'a process whose clock is set an hour back goes by the clock that all share, then and when it is set on',
+  'a process whose clock is an hour behind uses the clock of the database, also after the clock is corrected',
   { skip },
   t => underStep(t, -1),
 )
 
-test('what was sent meanwhile was signed with the time that it was, and nothing is lost', {
+test('deliveries during clock steps are signed with the correct time, and nothing is lost', {
   skip,
 }, async () => {
-  await assertNothingLost(server, await load.stop())
-  // The package that receivers use refuses what is five minutes off.
+  await server.assertNothingLost(await load.stop())
+  // The package that receivers use rejects timestamps that differ by five minutes.
   for (const message of server.receiver.received)
     if (!isTest(message)) verified(server.webhookSecret, message)
 })

@@ -1,9 +1,14 @@
 import { after, before, test } from 'node:test'
-import { makeServeDir, postmasterOf, removeServeDir, type ServeProcess } from '../support/serve-process.ts'
+import {
+  makeServeDir,
+  postmasterOf,
+  removeServeDir,
+  type ServeProcess,
+  serveWithRetry,
+} from '../support/serve-process.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { killRepeatedly, kills, reportTimes } from './support/kill-repeatedly.ts'
 import type { RunningServers } from './support/running-servers.ts'
-import { serveWithRetry } from './support/serve-with-retry.ts'
 
 let dir: string
 let receiver: WebhookReceiver
@@ -26,7 +31,7 @@ after(async () => {
   await removeServeDir(dir)
 })
 
-/** Who is killed: the server alone, whose database lives on; its database, without which it ends; or both, as when the power fails. */
+/** The server alone, whose database continues; its database, without which the server exits; or both, as in a power failure. */
 const victims = ['server', 'database', 'both'] as const
 
 async function kill(victim: (typeof victims)[number], { child, ended }: ServeProcess): Promise<void> {
@@ -37,17 +42,17 @@ async function kill(victim: (typeof victims)[number], { child, ended }: ServePro
   await ended
 }
 
-test(`a server and its bundled database killed up to ${kills} times at any moment lose nothing that was acknowledged`, {
+test(`a server and its bundled database killed up to ${kills} times at any moment lose nothing acknowledged`, {
   timeout: 480_000,
 }, async t => {
-  const back: number[] = []
-  await killRepeatedly(t, { servers, receiver }, async dice => {
+  const recoveryMs: number[] = []
+  await killRepeatedly(t, { servers, receiver }, async schedule => {
     const [served] = servers.up
-    if (!served) throw new Error('nobody serves')
-    await kill(dice.pick(victims), served)
+    if (!served) throw new Error('no process is serving')
+    await kill(schedule.pick(victims), served)
     const startedAt = performance.now()
     await start()
-    back.push(performance.now() - startedAt)
+    recoveryMs.push(performance.now() - startedAt)
   })
-  reportTimes(t, 'up again', back)
+  reportTimes(t, 'up again', recoveryMs)
 })

@@ -3,13 +3,18 @@ import { after, before, test } from 'node:test'
 import { startEmbedded } from '../../src/store/embedded/embedded-server.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { urlOf, withConnection } from '../support/database-url.ts'
-import { makeServeDir, postmasterOf, removeServeDir, type ServeProcess } from '../support/serve-process.ts'
+import {
+  makeServeDir,
+  postmasterOf,
+  removeServeDir,
+  type ServeProcess,
+  serveWithRetry,
+} from '../support/serve-process.ts'
 import { until } from '../support/until.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import type { FaultSchedule } from './support/fault-schedule.ts'
 import { killRepeatedly, kills, reportTimes } from './support/kill-repeatedly.ts'
 import { type RunningServers, requestPublic } from './support/running-servers.ts'
-import { serveWithRetry } from './support/serve-with-retry.ts'
 
 const databaseDir = makeServeDir()
 const dirs = [makeServeDir(), makeServeDir()]
@@ -18,7 +23,7 @@ let database: Awaited<ReturnType<typeof startEmbedded>>
 let receiver: WebhookReceiver
 
 const startDatabase = async () => {
-  // Without fsync it would acknowledge what a crash of a back end takes with it.
+  // With fsync: without it a crash of a backend would lose acknowledged writes.
   database = await startEmbedded({ dataDir: `${databaseDir}/data` })
 }
 const databaseUrl = () => urlOf(database.connection, 'chancery')
@@ -41,11 +46,11 @@ after(async () => {
   for (const dir of [...dirs, databaseDir]) await removeServeDir(dir)
 })
 
-/** One of the processes; a connection's own process in the database; or the database as a whole, which is then started again. */
-const victims = ['process', 'back end', 'database'] as const
+/** A serving process; the backend of a connection; or the whole database, which is then started again. */
+const victims = ['process', 'backend', 'database'] as const
 
-async function killProcess(dice: FaultSchedule): Promise<void> {
-  const victim = dice.pick([0, 1] as const)
+async function killProcess(schedule: FaultSchedule): Promise<void> {
+  const victim = schedule.pick([0, 1] as const)
   const { child, ended } = servers.up[victim] as ServeProcess
   const left = servers.up.filter((_, place) => place !== victim)
   child.kill('SIGKILL')
@@ -55,51 +60,51 @@ async function killProcess(dice: FaultSchedule): Promise<void> {
   servers.up = victim === 0 ? [started, ...left] : [...left, started]
 }
 
-async function killBackEnd(dice: FaultSchedule): Promise<void> {
+async function killBackend(schedule: FaultSchedule): Promise<void> {
   const pids = await withConnection(databaseUrl(), async client => {
     const { rows } = await client.query<{ pid: number }>(
       `select pid from pg_stat_activity where application_name like 'chancery chancery_%' order by pid`,
     )
     return rows.map(({ pid }) => pid)
   })
-  process.kill(dice.pick(pids), 'SIGKILL')
+  process.kill(schedule.pick(pids), 'SIGKILL')
 }
 
 async function killDatabase(): Promise<void> {
-  const gone = new Promise(resolve => database.onExit(resolve))
+  const exited = new Promise(resolve => database.onExit(resolve))
   const postmaster = postmasterOf(databaseDir)
   assert.ok(postmaster)
   process.kill(postmaster, 'SIGKILL')
-  await gone
+  await exited
   await database.close()
   await startDatabase()
 }
 
-async function kill(victim: (typeof victims)[number], dice: FaultSchedule): Promise<void> {
-  if (victim === 'process') await killProcess(dice)
-  else if (victim === 'back end') await killBackEnd(dice)
+async function kill(victim: (typeof victims)[number], schedule: FaultSchedule): Promise<void> {
+  if (victim === 'process') await killProcess(schedule)
+  else if (victim === 'backend') await killBackend(schedule)
   else await killDatabase()
 }
 
-/** Whether each of them answers again, by itself. */
-async function untilAllAnswer(): Promise<void> {
+/** Waits until each process serves requests. */
+async function untilAllServe(): Promise<void> {
   for (const served of servers.up)
     await until(
-      async () => (await requestPublic(servers, '/game', undefined, served))?.status === 200,
-      'each answers',
+      async () => (await requestPublic(servers, '/game', { from: served })).status === 200,
+      'every process serves',
     )
 }
 
-test(`two processes and their database killed up to ${kills} times at any moment lose nothing that was acknowledged`, {
+test(`two processes and their database killed up to ${kills} times at any moment lose nothing acknowledged`, {
   timeout: 480_000,
 }, async t => {
-  const back = new Map<string, number[]>(victims.map(victim => [victim, []]))
-  await killRepeatedly(t, { servers, receiver }, async dice => {
-    const victim = dice.pick(victims)
-    await kill(victim, dice)
+  const recoveryMs = new Map<string, number[]>(victims.map(victim => [victim, []]))
+  await killRepeatedly(t, { servers, receiver }, async schedule => {
+    const victim = schedule.pick(victims)
+    await kill(victim, schedule)
     const upAt = performance.now()
-    await untilAllAnswer()
-    back.get(victim)?.push(performance.now() - upAt)
+    await untilAllServe()
+    recoveryMs.get(victim)?.push(performance.now() - upAt)
   })
-  for (const [victim, times] of back) reportTimes(t, `${victim}: all answer again`, times)
+  for (const [victim, times] of recoveryMs) reportTimes(t, `${victim}: all serve again`, times)
 })

@@ -1,32 +1,29 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, before, test } from 'node:test'
-import { exchange } from '../http/raw.ts'
-import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { test } from 'node:test'
+import { sendRaw } from '../http/raw.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { assertServed, describeMeasured, measureDuring } from './support/regular-client.ts'
+import { assertServedDuring, describeMeasured, measureDuring } from './support/regular-client.ts'
 import { openSockets } from './support/sockets.ts'
 
-/** Of each kind. */
+/** The requests of each kind. */
 const count = isLong ? 2_000 : 200
 
-let server: ServerProcess
-before(async () => {
-  server = await startServerProcess()
-})
-after(() => server.close())
+const server = closeAfter(await startServerProcess())
 
 const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
-/** Sends each of many texts on a connection of its own, some at a time. Resolves with how many answers had which status. */
+/** Sends each text on a connection of its own, 20 at a time. Resolves with the number of responses by status. */
 async function flood(texts: Iterable<string>): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {}
   const left = Iterator.from(texts)
   const send = async () => {
     for (const text of left) {
-      const { answers } = await exchange(server.url, text)
-      const status = answers[0]?.status ?? 'none'
+      const { responses } = await sendRaw(server.url, text)
+      const status = responses[0]?.status ?? 'none'
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
@@ -36,7 +33,7 @@ async function flood(texts: Iterable<string>): Promise<Record<string, number>> {
 
 const repeated = (make: (index: number) => string) => Array.from({ length: count }, (_, index) => make(index))
 
-/** How many lines of numbers Prometheus is told. */
+/** The number of time series in the metrics. */
 async function seriesCount(): Promise<number> {
   const text = await (await server.operate('GET', '/metrics')).text()
   return text.split('\n').filter(line => line !== '' && !line.startsWith('#')).length
@@ -52,79 +49,82 @@ const heads: [name: string, statuses: number[], make: (index: number) => string]
     index => get(`/api/v1/nations?search=${index}${'a'.repeat(10_000)}`),
   ],
   ['thousands of parameters', [200], () => get(`/api/v1/nations?${parameters}`)],
-  ['a path that is not there', [404], index => get(`/api/v1/nowhere/${index}`)],
-  ['a thing that is not there', [404], index => get(`/api/v1/nations/none${index}`)],
+  ['an unknown path', [404], index => get(`/api/v1/nowhere/${index}`)],
+  ['an unknown id', [404], index => get(`/api/v1/nations/none${index}`)],
   [
-    'a cookie that is none',
-    // The settings let in so many calls of an address in a minute.
+    'an invalid cookie',
+    // The developer settings have a rate limit per address.
     [401, 429],
     index => get('/developers/api/codes', `Cookie: chancery_session=${index}\r\n`),
   ],
   [
-    'a chunk that is none',
-    // Whichever is first: the parser, or the route, which is not there.
+    'an invalid chunk',
+    // 400 of the parser, or 404 of the unknown route.
     [400, 404],
     () =>
       `POST /developers/api/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n{}\r\n0\r\n\r\n`,
   ],
   ['HTTP/1.0', [200], () => 'GET /api/v1/game HTTP/1.0\r\n\r\n'],
-  ['HTTP/1.0 that stays', [200], () => 'GET /api/v1/game HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
+  ['HTTP/1.0 with keep-alive', [200], () => 'GET /api/v1/game HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
 ]
 
-test(`${count} requests of each strange kind are answered, leave nothing behind, and hold up nobody`, async t => {
-  // Once before, so that what is made at first need is there.
+test(`${count} requests of each unusual kind get responses, leave no memory in use, and delay no caller`, async t => {
+  // Once before, so that lazily created objects exist.
   for (const [, , make] of heads) await flood([make(0)])
   const before = await server.usage()
   const series = await seriesCount()
-  const met = await measureDuring(server.url, async () => {
+  await assertServedDuring(t, server.url, async () => {
     for (const [name, statuses, make] of heads) {
-      const answered = Object.entries(await flood(repeated(make)))
+      const byStatus = Object.entries(await flood(repeated(make)))
       assert.equal(
-        answered.reduce((sum, [, times]) => sum + times, 0),
+        byStatus.reduce((sum, [, times]) => sum + times, 0),
         count,
       )
-      for (const [status] of answered) assert.ok(statuses.includes(Number(status)), `${name}: ${status}`)
+      for (const [status] of byStatus) assert.ok(statuses.includes(Number(status)), `${name}: ${status}`)
     }
   })
-  t.diagnostic(assertServed(met))
   const megabytes = ((await server.usage()).usedBytes - before.usedBytes) / 1e6
-  t.diagnostic(`${megabytes.toFixed(1)} MB stay of ${heads.length * count} requests`)
-  assert.ok(megabytes < 25, `${megabytes} MB stay`)
-  assert.ok((await seriesCount()) < series + 20, 'numbers for Prometheus grow with what strangers send')
+  t.diagnostic(`${megabytes.toFixed(1)} MB stay in use after ${heads.length * count} requests`)
+  assert.ok(megabytes < 25, `${megabytes} MB stay in use`)
+  assert.ok((await seriesCount()) < series + 20, 'requests create time series')
 })
 
-test('33 requests that are sent at once are answered in their order', async () => {
+test('33 pipelined requests get their responses in order', async () => {
   const paths = Array.from({ length: 33 }, (_, index) =>
     index % 2 === 0 ? '/api/v1/game' : '/api/v1/nowhere',
   )
-  const { answers, isClosed } = await exchange(server.url, paths.map(path => get(path)).join(''), {
+  const { responses, isClosed } = await sendRaw(server.url, paths.map(path => get(path)).join(''), {
     count: 33,
   })
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     paths.map(path => (path.endsWith('game') ? 200 : 404)),
   )
   assert.equal(isClosed, false)
 })
 
-test('who sends further ahead of the answers gets those, is told to wait, and loses the connection', async () => {
-  const { answers, isClosed } = await exchange(server.url, get('/api/v1/game').repeat(500), { count: 34 })
+test('a client that pipelines more gets those responses, a 429, and the end of the connection', async () => {
+  const { responses, isClosed } = await sendRaw(server.url, get('/api/v1/game').repeat(500), {
+    count: 34,
+  })
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [...Array(33).fill(200), 429],
   )
   assert.equal(isClosed, true)
-  const last = answers.at(-1)
+  const last = responses.at(-1)
   assert.deepEqual([last?.headers['retry-after'], last?.headers.connection], ['1', 'close'])
   assert.match(last?.body ?? '', /"code":"rate_limited".*Too many pipelined requests/)
 })
 
-test('the refusal arrives also where much more was sent than is read', async () => {
-  const { answers, isClosed } = await exchange(server.url, get('/api/v1/game').repeat(20_000), { count: 34 })
-  assert.deepEqual([answers.at(-1)?.status, isClosed], [429, true])
+test('the 429 also arrives if far more was sent than is read', async () => {
+  const { responses, isClosed } = await sendRaw(server.url, get('/api/v1/game').repeat(20_000), {
+    count: 34,
+  })
+  assert.deepEqual([responses.at(-1)?.status, isClosed], [429, true])
 })
 
-test('a connection on which one after the other is asked goes on for ever', async () => {
+test('a connection with sequential requests is never closed', async () => {
   const { hostname, port } = new URL(server.url)
   const agent = await import('node:http').then(({ Agent }) => new Agent({ keepAlive: true, maxSockets: 1 }))
   const { get } = await import('node:http')
@@ -140,7 +140,7 @@ test('a connection on which one after the other is asked goes on for ever', asyn
   agent.destroy()
 })
 
-/** Sends so many requests at once on each of 20 connections. Resolves with the processor time that it took the server, in ms. */
+/** Pipelines requests on each of 20 connections. Resolves with the processor time of the server, in ms. */
 async function sendAtOnce(requests: number): Promise<number> {
   const before = await server.usage()
   const sockets = await openSockets(server.url, { count: 20, text: get('/api/v1/game').repeat(requests) })
@@ -148,7 +148,7 @@ async function sendAtOnce(requests: number): Promise<number> {
   return (await server.usage()).cpuMs - before.cpuMs
 }
 
-test('of 10,000 requests that each of 20 connections sends at once, most are not even read', async t => {
+test('of 10,000 pipelined requests on each of 20 connections, most are not read', async t => {
   const { usedBytes } = await server.usage()
   let some = 0
   let many = 0
@@ -160,7 +160,7 @@ test('of 10,000 requests that each of 20 connections sends at once, most are not
   t.diagnostic(
     `${Math.round(some)} ms of processor time for 20 x 2,000, ${Math.round(many)} ms for 20 x 10,000`,
   )
-  assert.ok(many < 2.5 * some, 'what is sent too far ahead is read')
+  assert.ok(many < 2.5 * some, 'requests above the limit are read')
   const megabytes = ((await server.usage()).usedBytes - usedBytes) / 1e6
-  assert.ok(megabytes < 25, `${megabytes} MB stay`)
+  assert.ok(megabytes < 25, `${megabytes} MB stay in use`)
 })

@@ -7,25 +7,23 @@ import { generateToken } from '../../src/account/session/tokens.ts'
 import { withConnection } from '../support/database-url.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
-import { assertServed, measureDuring } from './support/regular-client.ts'
+import { assertServedDuring } from './support/regular-client.ts'
 
 const floodMs = isLong ? 15_000 : 3_000
-const together = 50
+const concurrency = 50
 
-const path = '/api/v1/game'
-
-async function ask(server: ServerProcess, key?: string): Promise<Response> {
-  const response = await fetch(server.url + path, {
+async function requestGame(server: ServerProcess, key?: string): Promise<Response> {
+  const response = await fetch(`${server.url}/api/v1/game`, {
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
   })
   await response.arrayBuffer()
   return response
 }
 
-/** Asks with an invented secret, and resolves with the status. */
+/** Sends a request with a random secret. Resolves with the status. */
 type Guess = (server: ServerProcess) => Promise<number>
 
-const guessKey: Guess = async server => (await ask(server, generateKey())).status
+const guessKey: Guess = async server => (await requestGame(server, generateKey())).status
 
 const guessSession: Guess = async server => {
   const response = await fetch(`${server.url}/developers/api/session`, {
@@ -35,21 +33,21 @@ const guessSession: Guess = async server => {
   return response.status
 }
 
-/** Guesses, so many at a time, as fast as they are refused. Resolves with how many answers had which status. */
+/** Guesses concurrently, without a pause. Resolves with the number of responses by status. */
 async function flood(server: ServerProcess, guess: Guess): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {}
   const endAt = performance.now() + floodMs
-  const guessOn = async () => {
+  const guessRepeatedly = async () => {
     while (performance.now() < endAt) {
       const status = await guess(server)
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
-  await Promise.all(Array.from({ length: together }, guessOn))
+  await Promise.all(Array.from({ length: concurrency }, guessRepeatedly))
   return statuses
 }
 
-/** Transactions of the database so far. Its own count lags by up to a second. */
+/** Transactions of the database so far. PostgreSQL's count lags by up to a second. */
 async function transactionsOf({ databaseUrl }: ServerProcess): Promise<number> {
   await sleep(1_500)
   return withConnection(databaseUrl, async client => {
@@ -60,13 +58,13 @@ async function transactionsOf({ databaseUrl }: ServerProcess): Promise<number> {
   })
 }
 
-/** Asserts that guesses share their transactions, and says how many there were of both. */
+/** Asserts that guesses share transactions. Returns the number of both. */
 function assertFew(transactions: number, statuses: Record<string, number>, seconds: number): string {
   const guesses = Object.values(statuses).reduce((sum, count) => sum + count, 0)
   const figures = `${guesses} guesses in ${seconds.toFixed(1)} s: ${transactions} transactions of the database`
-  // The pulse is read five times a second, and rounds, webhooks and journal ask now and then.
-  const usual = seconds * 25
-  assert.ok(transactions - usual < guesses / 3, figures)
+  // Heartbeats, ranking rounds, webhooks and the request log need transactions too.
+  const background = seconds * 25
+  assert.ok(transactions - background < guesses / 3, figures)
   return figures
 }
 
@@ -76,28 +74,28 @@ async function makeKey(server: ServerProcess, limit: number): Promise<string> {
   return ((await made.json()) as { key: string }).key
 }
 
-test('a flood of guessed keys costs its address, and neither the database, nor memory, nor who has a key', async t => {
+test('a flood of guessed keys exhausts only the limit of its address, not the database, memory or other callers', async t => {
   const server = await startServerProcess({ CHANCERY_ANONYMOUS_LIMIT: '60' })
   t.after(() => server.close())
   const limit = 100_000
   const key = await makeKey(server, limit)
-  await ask(server, key)
+  await requestGame(server, key)
   const before = await server.usage()
   const transactions = await transactionsOf(server)
   const startedAt = performance.now()
 
   let statuses: Record<string, number> = {}
-  const met = await measureDuring(
+  const { requests } = await assertServedDuring(
+    t,
     server.url,
     async () => {
       statuses = await flood(server, guessKey)
     },
     { headers: { authorization: `Bearer ${key}` } },
   )
-  t.diagnostic(assertServed(met))
   const seconds = (performance.now() - startedAt) / 1_000
-  const asked = (await transactionsOf(server)) - transactions
-  t.diagnostic(assertFew(asked, statuses, seconds))
+  const used = (await transactionsOf(server)) - transactions
+  t.diagnostic(assertFew(used, statuses, seconds))
 
   const { 401: refused = 0, 429: limited = 0, ...others } = statuses
   assert.deepEqual(others, {})
@@ -106,22 +104,18 @@ test('a flood of guessed keys costs its address, and neither the database, nor m
   t.diagnostic(`${megabytes.toFixed(1)} MB stay`)
   assert.ok(megabytes < 25, `${megabytes} MB stay of guesses`)
 
-  // One call each, from the key's own bucket.
+  // One request each, from the limit of the key.
   assert.deepEqual(
-    met.calls.map(({ remaining }) => remaining),
-    met.calls.map((_, index) => limit - 2 - index),
+    requests.map(({ remaining }) => remaining),
+    requests.map((_, index) => limit - 2 - index),
   )
-  const anonymous = await ask(server)
-  assert.equal(anonymous.status, 429, 'the address has no call left')
+  const anonymous = await requestGame(server)
+  assert.equal(anonymous.status, 429, 'the limit of the address is exhausted')
   const unseen = await makeKey(server, 10)
-  assert.equal(
-    (await ask(server, unseen)).status,
-    200,
-    'a key that was never seen works from the same address',
-  )
+  assert.equal((await requestGame(server, unseen)).status, 200, 'a new key works from the same address')
 })
 
-test('a flood of invented sessions costs its address, and not the database', async t => {
+test('a flood of guessed sessions exhausts the limit of its address, not the database', async t => {
   const server = await startServerProcess()
   t.after(() => server.close())
   const transactions = await transactionsOf(server)
@@ -134,12 +128,12 @@ test('a flood of invented sessions costs its address, and not the database', asy
   assert.ok(refused <= limits.accountReads, `${refused} guesses were not counted`)
 })
 
-test('a key that is nearly right takes as long as one that is all wrong', async t => {
+test('a nearly correct key takes as long to reject as a wrong one', async t => {
   const server = await startServerProcess()
   t.after(() => server.close())
   const key = await makeKey(server, 1_000_000)
-  await ask(server, key)
-  /** Right but for the last characters of its secret: its checksum tells, as that of any other. */
+  await requestGame(server, key)
+  /** Correct except for the last characters of its secret, which the checksum detects. */
   const near = () => key.slice(0, 34) + generateKey().slice(34)
   const times = { near: [] as number[], far: [] as number[] }
   for (let round = 0; round < 400; round += 1)
@@ -148,7 +142,7 @@ test('a key that is nearly right takes as long as one that is all wrong', async 
       ['far', () => generateKey().slice(0, 34) + generateKey().slice(34)],
     ] as const) {
       const startedAt = performance.now()
-      assert.equal((await ask(server, make())).status, 401)
+      assert.equal((await requestGame(server, make())).status, 401)
       times[kind].push(performance.now() - startedAt)
     }
   const median = (values: number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0

@@ -6,34 +6,37 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Registry } from '@prometheus-io/client'
 import { type ConnectionLimits, connectionsMax, limitConnections } from '../../src/http/connections.ts'
-import { limitPipelining } from '../../src/http/pipelining.ts'
+import { limitPipelining } from '../../src/http/protocol-errors.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
+import { listen } from '../support/listen.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { type Certificate, makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
-import { assertServed, measureDuring } from './support/regular-client.ts'
+import { assertServedDuring } from './support/regular-client.ts'
 import { filesMax, openSockets, type Sockets } from './support/sockets.ts'
 
 const count = isLong ? 10_000 : 1_000
-/** Long enough to open all of them. */
-const patienceMs = isLong ? 15_000 : 5_000
-/** Of one address nobody may hold so many. */
+/** Long enough to open all connections. */
+const openedMs = isLong ? 15_000 : 5_000
+/** One address may not hold so many connections. */
 const from = (index: number) => `127.0.0.${10 + (index % 8)}`
 
 const files = filesMax()
 const skip =
   files === undefined || process.platform !== 'linux'
-    ? 'only a Linux lets a test call from many addresses'
+    ? 'only Linux lets a test connect from many addresses'
     : files < count + 1_500
       ? `this process may open ${files} files, and ${count + 1_500} are needed`
       : false
 
 for (const [name, text, headMs, idleMs] of [
-  ['that ask nothing', undefined, patienceMs, 72_000],
-  ['that ask once and stay', 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n', 60_000, patienceMs],
+  ['without a request', undefined, openedMs, 72_000],
+  ['idle after one request', 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n', 60_000, openedMs],
 ] as const)
-  test(`${count} connections ${name} take little, keep nobody out, and are let go`, { skip }, async t => {
+  test(`${count} connections ${name} use little memory, keep no caller out, and are closed`, {
+    skip,
+  }, async t => {
     const server = await startServerProcess(
       {},
       { timings: { connectionTimings: { headMs, idleMs, checkMs: 500 } } },
@@ -41,10 +44,10 @@ for (const [name, text, headMs, idleMs] of [
     t.after(() => server.close())
     const before = await server.usage()
     const files = server.openFiles()
-    const met = await measureDuring(server.url, async () => {
+    await assertServedDuring(t, server.url, async () => {
       const sockets = await openSockets(server.url, { count, from, ...(text ? { text } : {}) })
       const open = count - sockets.ended()
-      t.diagnostic(`${server.openFiles() - files} files for ${open} connections that are open`)
+      t.diagnostic(`${server.openFiles() - files} files for ${open} open connections`)
       const usage = await server.usage()
       const kilobytes = (usage.usedBytes - before.usedBytes) / 1e3 / open
       const residentKilobytes = (usage.residentBytes - before.residentBytes) / 1e3 / open
@@ -53,14 +56,13 @@ for (const [name, text, headMs, idleMs] of [
       assert.ok(residentKilobytes < 60, `${residentKilobytes} KB resident`)
       await until(() => sockets.ended() === count, 'all are ended', 60_000)
     })
-    t.diagnostic(assertServed(met))
-    await until(() => server.openFiles() < files + 20, 'the files are given back')
+    await until(() => server.openFiles() < files + 20, 'the files are closed')
   })
 
-/** More than the system takes for somebody who reads nothing. */
+/** More than the system buffers for a client that reads nothing. */
 const largeBody = Buffer.alloc(16 * 1_048_576)
 
-/** A plain server that has its bounds. */
+/** A minimal server with connection limits. */
 async function startBounded(
   t: TestContext,
   connectionsMax: number,
@@ -71,7 +73,7 @@ async function startBounded(
   }: { trusted?: string[]; tls?: Certificate } & Partial<Omit<ConnectionLimits, 'trusted'>> = {},
 ) {
   const registry = new Registry()
-  // Whoever asked once, and a half request, may stay longer than a test waits.
+  // Idle connections and half requests stay open longer than a test waits.
   const options = {
     keepAliveTimeout: 120_000,
     headersTimeout: 0,
@@ -98,12 +100,12 @@ async function startBounded(
   return { url, metric }
 }
 
-test('one address holds a quarter of all connections at most, and whoever calls from another is served', {
+test('one address holds at most a quarter of all connections, and callers from other addresses are served', {
   skip,
 }, async t => {
   const { url, metric } = await startBounded(t, 40)
   const greedy = await openSockets(url, { count: 100, from: () => '127.0.0.10' })
-  await until(() => greedy.ended() === 90, 'all beyond ten are closed')
+  await until(() => greedy.ended() === 90, 'all above ten are closed')
   assert.equal(await metric('chancery_connections_refused_total{reason="address"}'), 90)
   assert.equal((await fetch(url)).status, 200)
   greedy.destroy()
@@ -114,7 +116,7 @@ test('one address holds a quarter of all connections at most, and whoever calls 
   later.destroy()
 })
 
-test('a trusted proxy speaks for many: its connections are not those of one caller', { skip }, async t => {
+test('the connections of a trusted proxy do not count as those of one caller', { skip }, async t => {
   const { url, metric } = await startBounded(t, 40, { trusted: ['127.0.0.10'] })
   const many = await openSockets(url, { count: 25, from: () => '127.0.0.10' })
   assert.equal((await fetch(url)).status, 200)
@@ -123,19 +125,19 @@ test('a trusted proxy speaks for many: its connections are not those of one call
   many.destroy()
 })
 
-test('when connections are getting scarce, those on which nothing is asked make room', { skip }, async t => {
+test('when connections are scarce, idle ones are closed', { skip }, async t => {
   const { url } = await startBounded(t, 40)
   const text = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
   const idle = await openSockets(url, { count: 29, text, from: index => `127.0.0.${10 + (index % 5)}` })
-  await until(() => idle.all.every(socket => idle.texts.get(socket)?.endsWith('ok')), 'all are answered')
+  await until(() => idle.all.every(socket => idle.texts.get(socket)?.endsWith('ok')), 'all have a response')
   assert.equal(idle.ended(), 0)
   assert.equal((await fetch(url)).status, 200)
-  await until(() => idle.ended() === 29, 'they have made room')
+  await until(() => idle.ended() === 29, 'they are closed')
 })
 
 const halfHead = 'GET / HTTP/1.1\r\nHost: x\r\n'
 
-test('four addresses that open half requests again and again keep out nobody', { skip }, async t => {
+test('four addresses that repeatedly open half requests keep no caller out', { skip }, async t => {
   const { url, metric } = await startBounded(t, 40)
   let isOver = false
   const held = new Set<Sockets>()
@@ -157,7 +159,7 @@ test('four addresses that open half requests again and again keep out nobody', {
 })
 
 for (const isTls of [false, true])
-  test(`while connections are scarce an unfinished ${isTls ? 'handshake' : 'head'} is given less time`, {
+  test(`while connections are scarce, an unfinished ${isTls ? 'handshake' : 'head'} has less time`, {
     skip: skip || (isTls && withoutCertificates),
   }, async t => {
     const tls = isTls ? makeCertificate('IP:127.0.0.1') : undefined
@@ -171,13 +173,15 @@ for (const isTls of [false, true])
     }
     await until(async () => {
       await calls()
-      // From fewer than 30 on they are no longer scarce.
+      // Below 30, connections are no longer scarce.
       return half.ended() > 6
-    }, 'they have made room')
+    }, 'they are closed')
     half.destroy()
   })
 
-test('where too much waits to be sent, those who do not read it are closed', { skip }, async t => {
+test('connections that do not read their responses are closed above the limit of unsent bytes', {
+  skip,
+}, async t => {
   const { url, metric } = await startBounded(t, 40, { unsentBytesMax: 4 * largeBody.length })
   const text = 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n'
   const from = (index: number) => `127.0.0.${10 + index}`
@@ -193,17 +197,14 @@ test('where too much waits to be sent, those who do not read it are closed', { s
   more.destroy()
 })
 
-test('a request is handled when the response before it was taken', async t => {
+test('a pipelined request is handled after the response before it is read', async t => {
   let handled = 0
   const server = http.createServer((req, res) => {
     handled += 1
     res.end(req.url === '/large' ? largeBody : 'last')
   })
-  limitPipelining(server, () => assert.fail('nothing is refused'), 2_000)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  limitPipelining(server, () => assert.fail('no request is rejected'), 2_000)
+  const url = `http://127.0.0.1:${await listen(server, t)}`
   const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
   const text = get('/large').repeat(5) + get('/', 'Connection: close\r\n')
   const { all } = await openSockets(url, { count: 1, text, reads: false })
@@ -217,30 +218,27 @@ test('a request is handled when the response before it was taken', async t => {
   assert.ok(bytes > 5 * largeBody.length)
 })
 
-test('requests that wait are bounded by the size of their headers too', async t => {
-  let refused = 0
-  // The first response is never sent: all others wait.
+test('pipelined requests are also limited by the size of their headers', async t => {
+  let rejected = 0
+  // The first response is never sent, so that all other requests wait.
   const server = http.createServer(() => {})
-  limitPipelining(server, () => (refused += 1), 2_000)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  limitPipelining(server, () => (rejected += 1), 2_000)
+  const url = `http://127.0.0.1:${await listen(server, t)}`
   const large = `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(12_000)}\r\n\r\n`
   const { destroy } = await openSockets(url, { count: 1, text: large.repeat(7) })
-  await until(() => refused === 1, 'the seventh is refused')
+  await until(() => rejected === 1, 'the seventh is rejected')
   destroy()
 })
 
-test('beyond all that may be open a connection is closed at once, and counted', { skip }, async t => {
+test('a connection above the limit is closed at once, and counted', { skip }, async t => {
   const { url, metric } = await startBounded(t, 8)
-  const silent = await openSockets(url, { count: 20, from: index => `127.0.0.${10 + index}` })
-  await until(() => silent.ended() === 12, 'all beyond eight are closed')
+  const idle = await openSockets(url, { count: 20, from: index => `127.0.0.${10 + index}` })
+  await until(() => idle.ended() === 12, 'all above eight are closed')
   assert.equal(await metric('chancery_connections_refused_total{reason="all"}'), 12)
-  silent.destroy()
+  idle.destroy()
 })
 
-test('connections leave files for the database and the rest', () => {
+test('the connection limit leaves file descriptors for the database', () => {
   assert.equal(connectionsMax(1_000_000), 20_000)
   assert.equal(connectionsMax(Number.POSITIVE_INFINITY), 20_000)
   assert.equal(connectionsMax(10_000), 9_500)

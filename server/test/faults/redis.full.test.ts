@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nation } from '../ingest/facts.ts'
-import { type RedisServer, startRedisServer } from '../limits/redis-server.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type RedisServer, startRedisServer } from '../support/redis-server.ts'
 import { isLong } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { callContinuously, type LimitedServer, startLimitedServer } from './support/counted-calls.ts'
@@ -13,16 +13,16 @@ const rounds = isLong ? 3 : 1
 const lastsMs = isLong ? 4_000 : 500
 const processCount = 2
 const limit = 20
-/** Calls that are refused one after the other say that a window is used up. */
-const refusals = 10
+/** So many consecutive 429 show that a window is used up. */
+const rejections = 10
 
-/** How long the store is waited for: longer than by a server of ours, because a busy machine is no outage. */
+/** Longer than in production, because a busy machine is not an outage. */
 const limitsTimeoutMs = 1_000
-const answeredWithinMs = 800 + limitsTimeoutMs
-const noticedWithinMs = 1_300 + limitsTimeoutMs
-const sharedWithinMs = 4_000 + 5 * limitsTimeoutMs
-/** A call is the work of several processes in turn, each as late as this one. */
-const turnsPerCall = 10
+const responseMsMax = 800 + limitsTimeoutMs
+const noticedMsMax = 1_300 + limitsTimeoutMs
+const sharedMsMax = 4_000 + 5 * limitsTimeoutMs
+/** A request takes several processes in turn, each as late as this one. */
+const turnsPerRequest = 10
 
 let database: TestDatabase
 before(async () => {
@@ -30,8 +30,8 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** Processes that share their limits over a server of the test's own; undefined where there is none. */
-async function arrange(t: TestContext) {
+/** Processes that share their limits over a Redis of the test; undefined if Redis is not installed. */
+async function startShared(t: TestContext) {
   const redis = await startRedisServer(t)
   if (!redis) return undefined
   const counters: LimitedServer[] = []
@@ -75,12 +75,12 @@ interface StoreFault {
   begin: (redis: RedisServer) => Promise<unknown>
   end: (redis: RedisServer) => Promise<unknown>
   lastsMs: number
-  /** How many windows' worth a key may be let in within one window: over all processes, whatever was lost. */
+  /** How many times its limit a key may use within one window, over all processes. */
   windowsMax: number
 }
 
 const faults: Record<string, StoreFault> = {
-  'a store that is killed and comes back empty': {
+  'a store that is killed and restarts empty': {
     begin: redis => redis.kill(),
     end: redis => redis.start(),
     lastsMs,
@@ -92,7 +92,7 @@ const faults: Record<string, StoreFault> = {
     lastsMs,
     windowsMax: 1 + processCount,
   },
-  'a store that is started anew at once': {
+  'a store that restarts at once': {
     async begin(redis) {
       await redis.kill()
       await redis.start()
@@ -109,8 +109,8 @@ const faults: Record<string, StoreFault> = {
   },
 }
 
-/** Lets a fault come and go while one key is used at every process as fast as it goes. */
-async function weather(
+/** Begins and ends a fault while one key sends requests to every process. */
+async function runStoreFault(
   t: TestContext,
   { redis, counters, first }: { redis: RedisServer; counters: LimitedServer[]; first: LimitedServer },
   fault: StoreFault,
@@ -119,55 +119,55 @@ async function weather(
   lateness.enable()
   const key = await makeKey(first)
   const calling = callContinuously(counters, key, limit)
-  await calling.untilRefused(refusals)
+  await calling.untilRejected(rejections)
   const beganAt = performance.now()
   let noticedMs = 0
   await fault.begin(redis)
   if (fault.lastsMs > 0) {
     await untilShared(counters, false)
     noticedMs = performance.now() - beganAt
-    t.diagnostic(`metrics say it after ${Math.round(noticedMs)} ms`)
-    await calling.untilRefused(refusals)
+    t.diagnostic(`metrics report it after ${Math.round(noticedMs)} ms`)
+    await calling.untilRejected(rejections)
     await sleep(fault.lastsMs)
   }
   const ready = await fetch(`${first.served.url}/readyz`)
-  assert.equal(ready.status, 200, 'without the store the service goes on')
+  assert.equal(ready.status, 200, 'the service continues without the store')
   const endedAt = performance.now()
   await fault.end(redis)
   await untilShared(counters, true)
   const sharedMs = performance.now() - endedAt
-  await calling.untilRefused(refusals)
+  await calling.untilRejected(rejections)
   const calls = await calling.stop()
   lateness.disable()
-  const lateMs = (turnsPerCall * lateness.max) / 1e6
+  const lateMs = (turnsPerRequest * lateness.max) / 1e6
 
   const longest = Math.max(...calls.map(({ tookMs }) => tookMs))
   const allowed = calls.filter(({ isAllowed }) => isAllowed).length
   t.diagnostic(
-    `${calls.length} calls, ${allowed} let in at a limit of ${limit}; the longest took ${Math.round(longest)} ms; shared again after ${Math.round(sharedMs)} ms`,
+    `${calls.length} calls, ${allowed} allowed at a limit of ${limit}; the longest took ${Math.round(longest)} ms; shared again after ${Math.round(sharedMs)} ms`,
   )
-  assert.ok(allowed <= fault.windowsMax * limit, `${allowed} calls were let in`)
-  assert.ok(longest < answeredWithinMs + lateMs, `a call took ${longest} ms`)
-  assert.ok(noticedMs < noticedWithinMs + lateMs, `noticed after ${noticedMs} ms`)
-  assert.ok(sharedMs < sharedWithinMs + lateMs, `shared after ${sharedMs} ms`)
+  assert.ok(allowed <= fault.windowsMax * limit, `${allowed} requests were allowed`)
+  assert.ok(longest < responseMsMax + lateMs, `a request took ${longest} ms`)
+  assert.ok(noticedMs < noticedMsMax + lateMs, `noticed after ${noticedMs} ms`)
+  assert.ok(sharedMs < sharedMsMax + lateMs, `shared after ${sharedMs} ms`)
   await assertExact(counters, first)
 }
 
-/** With the store there, exactly the limit is let in over all processes. */
+/** With the store, exactly the limit is allowed over all processes. */
 async function assertExact(counters: LimitedServer[], first: LimitedServer): Promise<void> {
   const calling = callContinuously(counters, await makeKey(first), limit)
-  await calling.untilRefused(refusals)
+  await calling.untilRejected(rejections)
   const allowed = (await calling.stop()).filter(({ isAllowed }) => isAllowed).length
   assert.equal(allowed, limit)
 }
 
-test('limits hold in every process while the store is away, and over all of them when it is there', async t => {
-  const world = await arrange(t)
+test('limits hold per process while the store is unavailable, and over all processes when it is available', async t => {
+  const world = await startShared(t)
   if (!world) return
   for (let round = 1; round <= rounds; round += 1) {
     for (const [name, fault] of Object.entries(faults)) {
-      await t.test(`${name} lets in a window's worth for each process at the most (${round})`, sub =>
-        weather(sub, world, fault),
+      await t.test(`${name} allows at most the limit per process (${round})`, sub =>
+        runStoreFault(sub, world, fault),
       )
     }
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import {
   bases,
@@ -13,17 +13,16 @@ import {
 import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { prepare, useTestServer } from '../support/fixture.ts'
 import { sendLines } from './raw.ts'
 import { assertResponse, lastingHeaders, type ReceivedResponse, readResponse } from './responses.ts'
 
-let chancery: TestServer
+const chancery = useTestServer()
 let key: string
 let nationId: string
 let paths: Map<string, string[]>
 
-before(async () => {
-  chancery = await startTestServer()
+prepare(async () => {
   const world = createWorld({ nations: 60, days: 10, seed: 7, endsAt: '2026-05-27T00:00:00Z' })
   const outcomes = await chancery.send([...world.history()].map(linesOf).join(''))
   assert.ok(outcomes.length > 0 && outcomes.every(({ status }) => status === 'applied'))
@@ -33,13 +32,12 @@ before(async () => {
   key = (await chancery.makeKey({ player_id: leader.playerId }, scopeNames)).key
   paths = await pathsOfWorld()
 })
-after(() => chancery.close())
 
 interface Listed {
   data: { id: string; battles_count?: number }[]
 }
 
-/** Of every operation some questions that the simulated world answers, and some that it refuses. */
+/** Valid and invalid requests of every operation. */
 async function pathsOfWorld(): Promise<Map<string, string[]>> {
   const idsOf = async (path: string) => (await chancery.read<Listed>(path)).data
   const [alliance] = await idsOf('/alliances')
@@ -72,13 +70,13 @@ async function pathsOfWorld(): Promise<Map<string, string[]>> {
 
 const pathsOf = (operation: Operation): string[] => paths.get(operation.id) ?? []
 
-/** A body but for its request id: that of an error says which call it was, and a key its calls left. */
+/** A body without what differs from request to request. */
 const lastingBody = ({ body }: ReceivedResponse) => body.replace(/"request_id":"[^"]*"|"remaining":\d+/, '')
 
 for (const operation of Object.values<Operation>(operations)) {
   test(`${operation.id} returns the same on both bases`, async () => {
     for (const path of pathsOf(operation)) {
-      for (const headers of questions()) {
+      for (const headers of requestHeaders()) {
         const [one, other] = await Promise.all(
           [bases.canonical, bases.mirror].map(async base =>
             readResponse(await fetch(chancery.url + base + path, { headers })),
@@ -112,32 +110,29 @@ for (const operation of Object.values<Operation>(operations)) {
     if (Array.isArray(body.data)) assert.ok(body.data.length > 0, `${path} has something to show`)
   })
 
-  test(`${operation.id} says the same about HEAD on both bases`, async () => {
+  test(`${operation.id} returns the same for HEAD on both bases`, async () => {
     const [path = ''] = pathsOf(operation)
     const seen = await Promise.all(
       Object.values(bases).map(async base => {
-        const lines = (method: string) => [
-          `${method} ${base + path} HTTP/1.1`,
-          'Host: x',
-          `Authorization: Bearer ${key}`,
-        ]
-        const answer = await sendLines(chancery.url, lines('HEAD'), { isHead: true })
+        const headers = ['Host: x', `Authorization: Bearer ${key}`]
+        const lines = (method: string) => [`${method} ${base + path} HTTP/1.1`, ...headers]
+        const response = await sendLines(chancery.url, lines('HEAD'), { isHead: true })
         const got = await sendLines(chancery.url, lines('GET'))
-        assertResponse(answer, path)
+        assertResponse(response, path)
         if (!operation.allowsHead) {
-          assert.equal(answer.status, 405)
-          assert.equal(answer.headers.allow, 'GET, OPTIONS')
+          assert.equal(response.status, 405)
+          assert.equal(response.headers.allow, 'GET, OPTIONS')
         } else if (operation.id !== 'me.key') {
-          assert.deepEqual([answer.status, lastingHeaders(answer)], [got.status, lastingHeaders(got)])
+          assert.deepEqual([response.status, lastingHeaders(response)], [got.status, lastingHeaders(got)])
         }
-        return [answer.status, lastingHeaders(answer)]
+        return [response.status, lastingHeaders(response)]
       }),
     )
     assert.deepEqual(seen[0], seen[1])
   })
 }
 
-/** Each event of a stream is what the contract says of one. */
+/** Asserts that each event of a stream has the schema of the contract. */
 async function assertStreamed(validate: ReturnType<typeof schemasOf>): Promise<void> {
   const { headers, body } = await readResponse(
     await chancery.get('/events/stream?after=0', { headers: { accept: 'application/json' } }),
@@ -148,7 +143,7 @@ async function assertStreamed(validate: ReturnType<typeof schemasOf>): Promise<v
   for (const event of events) assert.ok(validate({ data: event }), JSON.stringify(event))
 }
 
-test('a compressed body is the body', async () => {
+test('a compressed body decompresses to the plain body', async () => {
   const path = '/nations?limit=100'
   const plain = await readResponse(await chancery.get(path, { headers: { 'accept-encoding': 'identity' } }))
   const { headers, bytes } = await sendLines(chancery.url, [
@@ -161,17 +156,17 @@ test('a compressed body is the body', async () => {
   assert.equal(gunzipSync(bytes).toString(), plain.body)
 })
 
-/** Ways to ask: without a key, with one, and for a compressed body. */
-const questions = (): Record<string, string>[] => [
+/** Request headers: without a key, with one, for a compressed body and conditional. */
+const requestHeaders = (): Record<string, string>[] => [
   { 'accept-encoding': 'identity' },
   { 'accept-encoding': 'identity', authorization: `Bearer ${key}` },
   { 'accept-encoding': 'gzip' },
   { 'if-none-match': '*' },
 ]
 
-/** Numbers of calls left have more or fewer digits. */
-const sized = (answer: ReceivedResponse) => {
-  const { 'content-length': _, ...headers } = lastingHeaders(answer)
+/** The number of remaining requests has more or fewer digits. */
+const sized = (response: ReceivedResponse) => {
+  const { 'content-length': _, ...headers } = lastingHeaders(response)
   return headers
 }
 

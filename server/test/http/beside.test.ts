@@ -1,46 +1,47 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { bases, limits } from '@chancery/contract'
 import { addressOf, readGuides } from '../../src/docs/guides.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { addressBucket } from '../../src/limits/rate-limit.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { prepare, useTestServer } from '../support/fixture.ts'
 
-let chancery: TestServer
+const chancery = useTestServer({
+  CHANCERY_ANONYMOUS_LIMIT: '',
+  CHANCERY_SECURITY_CONTACT: 'mailto:security@game.example',
+})
 let pages: string[]
-before(async () => {
-  chancery = await startTestServer({
-    CHANCERY_ANONYMOUS_LIMIT: '',
-    CHANCERY_SECURITY_CONTACT: 'mailto:security@game.example',
-  })
+prepare(async () => {
   const guides = (await readGuides()).map(addressOf)
   pages = ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/docs/guides', ...guides, '/developers']
 })
-after(() => chancery.close())
 
-interface Asked {
+interface RequestOptions {
   method?: string
-  /** Which client it is: an address of this machine. */
+  /** The client's address, one of this machine. */
   from?: string
   headers?: Record<string, string>
   agent?: http.Agent
 }
 
-async function ask(path: string, { method = 'GET', from = '127.0.0.1', headers = {}, agent }: Asked = {}) {
+async function send(
+  path: string,
+  { method = 'GET', from = '127.0.0.1', headers = {}, agent }: RequestOptions = {},
+) {
   const { hostname, port } = new URL(chancery.url)
   const options = { hostname, port, path, method, headers, localAddress: from, agent: agent ?? false }
   const [res] = (await once(http.request(options).end(), 'response')) as [IncomingMessage]
   return { status: res.statusCode, headers: res.headers, body: Buffer.concat(await res.toArray()) }
 }
 
-/** Uses up a limit, several calls at a time: all of them have to fit one window. */
-async function useUp(path: string, asked: Asked, calls: number, status: number): Promise<void> {
+/** Uses up a limit, several requests at a time, so that all fit one window. */
+async function useUp(path: string, options: RequestOptions, calls: number, status: number): Promise<void> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 8 })
-  const all = await Promise.all(Array.from({ length: calls }, () => ask(path, { ...asked, agent })))
+  const all = await Promise.all(Array.from({ length: calls }, () => send(path, { ...options, agent })))
   agent.destroy()
-  assert.ok(all.every(answer => answer.status === status))
+  assert.ok(all.every(response => response.status === status))
 }
 
 for (const path of ['/healthz', '/readyz', '/openapi.json']) {
@@ -54,7 +55,7 @@ for (const path of ['/healthz', '/readyz', '/openapi.json']) {
 }
 
 test('every page responds to HEAD with the headers of GET, and neither consumes from the limit of the API', async () => {
-  const kept = ({ headers }: { headers: IncomingMessage['headers'] }) => {
+  const lasting = ({ headers }: { headers: IncomingMessage['headers'] }) => {
     assert.ok(headers['x-request-id'])
     return Object.entries(headers).filter(([name]) => !/^(date|connection|x-request-id)$/.test(name))
   }
@@ -64,19 +65,19 @@ test('every page responds to HEAD with the headers of GET, and neither consumes 
   ] as const)
     for (const path of pages) {
       const headers = { 'accept-encoding': coding }
-      const got = await ask(path, { headers, from })
-      const head = await ask(path, { method: 'HEAD', headers, from })
+      const got = await send(path, { headers, from })
+      const head = await send(path, { method: 'HEAD', headers, from })
       assert.equal(got.status, path === '/docs' ? 301 : 200, path)
       assert.deepEqual([head.status, head.body.length], [got.status, 0], path)
       if (path === '/docs') continue
-      assert.deepEqual(kept(head), kept(got), path)
+      assert.deepEqual(lasting(head), lasting(got), path)
       assert.equal(Number(got.headers['content-length']), got.body.length, path)
       assert.equal(got.headers['content-encoding'], coding === 'gzip' ? 'gzip' : undefined, path)
       const known = { 'if-none-match': String(got.headers.etag), ...headers }
       for (const method of ['GET', 'HEAD'])
-        assert.equal((await ask(path, { method, headers: known, from })).status, 304, path)
+        assert.equal((await send(path, { method, headers: known, from })).status, 304, path)
     }
-  const { headers } = await ask(`${bases.canonical}/game`, { from: '127.0.0.31' })
+  const { headers } = await send(`${bases.canonical}/game`, { from: '127.0.0.31' })
   assert.equal(headers['x-ratelimit-remaining'], '59')
 })
 
@@ -91,30 +92,30 @@ test('an address that requests too many pages gets 429 for all of them, and keep
     '/developers/keys',
   ]
   for (const path of [...pages, ...others]) {
-    const refused = await ask(path, { from })
+    const refused = await send(path, { from })
     assert.equal(refused.status, 429, path)
     assert.ok(Number(refused.headers['retry-after']) >= 1, path)
     const { error } = JSON.parse(refused.body.toString())
     assert.deepEqual([error.code, error.request_id], ['rate_limited', refused.headers['x-request-id']], path)
   }
-  for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path, { from })).status, 200, path)
-  assert.equal((await ask(`${bases.canonical}/game`, { from })).headers['x-ratelimit-remaining'], '59')
-  assert.equal((await ask('/docs/', { from: '127.0.0.33' })).status, 200)
+  for (const path of ['/healthz', '/readyz']) assert.equal((await send(path, { from })).status, 200, path)
+  assert.equal((await send(`${bases.canonical}/game`, { from })).headers['x-ratelimit-remaining'], '59')
+  assert.equal((await send('/docs/', { from: '127.0.0.33' })).status, 200)
 })
 
-test('refused calls of the API of the settings page are limited by address too', async () => {
+test('failed requests to the account API are limited by address too', async () => {
   const from = '127.0.0.34'
   await useUp('/developers/api/none', { from }, limits.accountRequests, 404)
   for (const path of ['none', 'page', 'session']) {
-    const refused = await ask(`/developers/api/${path}`, { from })
+    const refused = await send(`/developers/api/${path}`, { from })
     assert.deepEqual([refused.status, Number(refused.headers['retry-after']) >= 1], [429, true], path)
   }
-  assert.equal((await ask('/developers/api/page', { from: '127.0.0.35' })).status, 200)
+  assert.equal((await send('/developers/api/page', { from: '127.0.0.35' })).status, 200)
 })
 
-test('security.txt names the contact, and expires within a year from now', async () => {
+test('security.txt states the contact, and expires within a year', async () => {
   const path = '/.well-known/security.txt'
-  const { status, headers, body } = await ask(path, { from: '127.0.0.36' })
+  const { status, headers, body } = await send(path, { from: '127.0.0.36' })
   assert.deepEqual([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
   const [, expires = ''] =
     /^Contact: mailto:security@game\.example\nExpires: (\S+)\nCanonical: http:\S+\/\.well-known\/security\.txt\n$/.exec(
@@ -122,7 +123,7 @@ test('security.txt names the contact, and expires within a year from now', async
     ) ?? []
   const days = (Date.parse(expires) - Date.now()) / 86_400_000
   assert.ok(days > 100 && days < 365, expires)
-  assert.equal((await ask(path, { from: '127.0.0.36', method: 'HEAD' })).status, 200)
+  assert.equal((await send(path, { from: '127.0.0.36', method: 'HEAD' })).status, 200)
 })
 
 test('a security contact is a URI', () => {
@@ -134,7 +135,7 @@ test('a security contact is a URI', () => {
     assert.throws(() => contactOf(text), ConfigError, text)
 })
 
-test('a port behind an address makes no other caller', () => {
+test('a port after an address does not change the address', () => {
   for (const written of ['192.0.2.7:4711', '[::ffff:192.0.2.7]:80', '192.0.2.7']) {
     assert.equal(addressBucket(written), '192.0.2.7', written)
   }

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import tls from 'node:tls'
 import type { ConnectionTimings } from '../../src/http/connections.ts'
-import { allowedMs } from '../support/allowed-ms.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
+import { allowedMs } from '../support/until.ts'
 import { makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
 let dir: string
@@ -23,7 +23,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Nothing but the bound that a test is about ends a connection. */
+/** Timings by which only the tested timeout ends a connection. */
 const start = (env: Record<string, string> = {}, timings: Partial<ConnectionTimings> = {}) =>
   startTestServer(env, {
     databaseUrl: database.url,
@@ -63,13 +63,13 @@ async function untilDestroyed(url: string, text: string): Promise<string> {
 test('a connection without a request does not delay the shutdown', async () => {
   const chancery = await startTestServer()
   const { hostname, port } = new URL(chancery.url)
-  const silent = connect(Number(port), hostname)
-  await once(silent, 'connect')
-  const askedAt = performance.now()
+  const idle = connect(Number(port), hostname)
+  await once(idle, 'connect')
+  const requestedAt = performance.now()
   await chancery.read('/game')
   const startedAt = performance.now()
-  await Promise.all([chancery.close(), once(silent.resume(), 'close')])
-  assert.ok(performance.now() - startedAt < allowedMs(20_000, startedAt - askedAt))
+  await Promise.all([chancery.close(), once(idle.resume(), 'close')])
+  assert.ok(performance.now() - startedAt < allowedMs(20_000, startedAt - requestedAt))
 })
 
 describe('a client that does not close its side', () => {
@@ -97,7 +97,7 @@ describe('a client that does not close its side', () => {
     })
 })
 
-test('a client that reads only when it has sent all, as proxies do, gets the response', async t => {
+test('a client that reads only after it has sent all, as proxies do, gets the response', async t => {
   const server = await start({}, { lingerMs: 60_000 })
   t.after(() => server.close())
   const { hostname, port } = new URL(server.url)
@@ -138,7 +138,7 @@ describe('with a certificate', { skip: withoutCertificates }, () => {
   })
   after(() => server.close())
 
-  /** What a client sends first, up to the random bytes: the rest of the handshake never comes. */
+  /** The start of a TLS ClientHello; the rest of the handshake is not sent. */
   const halfHello = '\u0016\u0003\u0001\u0002\0\u0001\0'
 
   for (const listener of ['url', 'operatorUrl'] as const)
@@ -147,7 +147,7 @@ describe('with a certificate', { skip: withoutCertificates }, () => {
       assert.deepEqual(await Promise.all(received), ['', ''])
     })
 
-  test('every response says that this name is to be reached with TLS alone', async () => {
+  test('every response has Strict-Transport-Security', async () => {
     const { hostname, port } = new URL(server.url)
     for (const [status, text] of [
       [200, 'GET /healthz HTTP/1.1'],
@@ -172,7 +172,7 @@ describe('with a certificate', { skip: withoutCertificates }, () => {
     }
   })
 
-  test('a client that talks plain HTTP is disconnected', async () => {
+  test('a client that sends plain HTTP is disconnected', async () => {
     for (const url of [server.url, server.operatorUrl])
       assert.equal(await untilDestroyed(url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'), '')
   })
@@ -182,7 +182,6 @@ describe('with a certificate', { skip: withoutCertificates }, () => {
     const socket = tls.connect({ port: Number(port), host: hostname, ca })
     const closed = new Promise<void>(resolve => socket.on('error', () => {}).once('close', () => resolve()))
     socket.resume().write('CONNECT game.example:443 HTTP/1.1\r\nHost: x\r\n\r\n')
-    // It goes on to send.
     const sending = setInterval(() => socket.write(' '), 50)
     await closed
     clearInterval(sending)

@@ -8,16 +8,16 @@ const soon = { since: '2026-01-01T00:00:00Z', sunset: '2026-07-01T00:00:00Z' }
 const later = { since: '2026-02-01T00:00:00Z', sunset: '2027-01-01T00:00:00Z' }
 const noQuery = new URLSearchParams()
 
-test('an operation that stays says nothing of going', () => {
+test('an operation that is not deprecated has no headers', () => {
   assert.equal(createDeprecations(contract, operations.nationsGet), undefined)
 })
 
-test('a deprecated operation says since when and until when', () => {
+test('a deprecated operation states since when and until when', () => {
   const headers = createDeprecations(contract, { ...operations.nationsGet, deprecated: soon })?.(noQuery)
   assert.deepEqual(headers, { deprecation: '@1767225600', sunset: 'Wed, 01 Jul 2026 00:00:00 GMT' })
 })
 
-test('a deprecated parameter says so where it is given, and of several parts the one that goes first', () => {
+test('a deprecated parameter is announced where it is given, and of several the earliest sunset', () => {
   const { search } = operations.nationsList.parameters
   const parameters = { ...operations.nationsList.parameters, search: { ...search, deprecated: soon } }
   const headers = createDeprecations(contract, { ...operations.nationsList, parameters, deprecated: later })
@@ -25,7 +25,7 @@ test('a deprecated parameter says so where it is given, and of several parts the
   assert.equal(headers?.(new URLSearchParams('search=a')).sunset, 'Wed, 01 Jul 2026 00:00:00 GMT')
 })
 
-test('a deprecated list parameter says so in every spelling', () => {
+test('a deprecated list parameter is announced in every spelling', () => {
   const { ids } = operations.nationsList.parameters
   const parameters = { ...operations.nationsList.parameters, ids: { ...ids, deprecated: soon } }
   const headers = createDeprecations(contract, { ...operations.nationsList, parameters })

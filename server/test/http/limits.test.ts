@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { bases, type RateLimitReason, rateLimitReasons } from '@chancery/contract'
-import { redisUrl } from '../limits/redis-server.ts'
+import { useTestServer } from '../support/fixture.ts'
+import { redisUrl } from '../support/redis-server.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
-import { exchange, sendLines } from './raw.ts'
+import { sendLines, sendRaw } from './raw.ts'
 import { assertError, type ReceivedResponse, readResponse, remainingOf } from './responses.ts'
 import { smallWorld } from './world.ts'
 
-/** The limits of the contract, which a server has that is told nothing else. */
+/** The default limits, those of the contract. */
 const byDefault = { CHANCERY_ANONYMOUS_LIMIT: '', CHANCERY_KEY_LIMIT: '' }
 
-/** With the limits of the contract, and with two calls for an address. A test calls from addresses of its own. */
-let usual: TestServer
-let narrow: TestServer
-before(async () => {
-  const proxied = { ...byDefault, CHANCERY_TRUSTED_PROXIES: '127.0.0.1' }
-  usual = await startTestServer(proxied)
-  narrow = await startTestServer({ ...proxied, CHANCERY_ANONYMOUS_LIMIT: '2' })
+/** With the default limits, and with two requests for an address. Each test has addresses of its own. */
+const usual = useTestServer({ ...byDefault, CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
+const narrow = useTestServer({
+  ...byDefault,
+  CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
+  CHANCERY_ANONYMOUS_LIMIT: '2',
 })
-after(() => Promise.all([usual.close(), narrow.close()]))
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
 async function start(
@@ -32,7 +31,7 @@ async function start(
   return chancery
 }
 
-/** Sends so many calls at once, over the bases of one server or several in turn. */
+/** Sends so many requests at once, over the bases of one server or several in rotation. */
 async function atOnce(
   count: number,
   servers: TestServer[],
@@ -48,26 +47,26 @@ async function atOnce(
   )
 }
 
-/** Holds answers to a limit: exactly so many succeed, each with another number left; the rest are told to wait. */
-function assertLimited(answers: ReceivedResponse[], limit: number, from = limit - 1): void {
-  const passed = answers.filter(({ status }) => status === 200)
+/** Asserts that exactly `limit` succeed, each with another number remaining; the rest have Retry-After. */
+function assertLimited(responses: ReceivedResponse[], limit: number, from = limit - 1): void {
+  const passed = responses.filter(({ status }) => status === 200)
   const left = passed.map(remainingOf).sort((one, other) => other - one)
   assert.deepEqual(
     left,
     Array.from({ length: from + 1 }, (_, index) => from - index),
   )
   const now = Date.now() / 1000
-  for (const answer of answers) {
-    assert.equal(answer.headers['x-ratelimit-limit'], String(limit))
-    const reset = Number(answer.headers['x-ratelimit-reset'])
+  for (const response of responses) {
+    assert.equal(response.headers['x-ratelimit-limit'], String(limit))
+    const reset = Number(response.headers['x-ratelimit-reset'])
     assert.ok(Number.isInteger(reset) && reset > now - 1 && reset <= now + 61, `resets at ${reset}`)
-    if (answer.status === 200) {
-      assert.equal(answer.headers['retry-after'], undefined)
+    if (response.status === 200) {
+      assert.equal(response.headers['retry-after'], undefined)
       continue
     }
-    assertError(answer, 'rate_limited', 'beyond the limit')
-    assert.equal(remainingOf(answer), 0)
-    const retryAfter = Number(answer.headers['retry-after'])
+    assertError(response, 'rate_limited', 'beyond the limit')
+    assert.equal(remainingOf(response), 0)
+    const retryAfter = Number(response.headers['retry-after'])
     assert.ok(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 60, `waits ${retryAfter}`)
   }
 }
@@ -99,21 +98,13 @@ test('of many calls at once without a key 60 succeed, and of many with one 120, 
     assertError(await readResponse(await chancery.get(path)), 'rate_limited', path)
   const lines = (method: string, path: string) => [`${method} ${path} HTTP/1.1`, 'Host: x']
   assertError(await sendLines(chancery.url, lines('GET', '/%zz')), 'rate_limited', '/%zz')
-  assertError(
-    await sendLines(chancery.url, lines('POST', '/%zz')),
-    'method_not_allowed',
-    '405 comes before 429',
-  )
-  assertError(
-    await sendLines(chancery.url, lines('DELETE', '/api/v1/game')),
-    'method_not_allowed',
-    '405 comes before 429',
-  )
+  for (const unread of [lines('POST', '/%zz'), lines('DELETE', '/api/v1/game')])
+    assertError(await sendLines(chancery.url, unread), 'method_not_allowed', '405 comes before 429')
   const head = await sendLines(chancery.url, lines('HEAD', '/api/v1/game'), { isHead: true })
   assert.equal(head.status, 429)
   const preflight = await options(chancery)
   assert.deepEqual([preflight.status, remainingOf(preflight)], [204, 0], 'OPTIONS is never refused')
-  assertError(await sendLines(chancery.url, lines('GET', '/ü')), 'bad_request', 'nor is what is no request')
+  assertError(await sendLines(chancery.url, lines('GET', '/ü')), 'bad_request', 'nor is an invalid request')
 })
 
 test('429 states which limit was reached, in its message and in x-ratelimit-reason', async t => {
@@ -125,28 +116,28 @@ test('429 states which limit was reached, in its message and in x-ratelimit-reas
   const request = 'GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n'
   const cases: Record<
     RateLimitReason,
-    { refused: () => Promise<ReceivedResponse | undefined>; says: RegExp }
+    { refused: () => Promise<ReceivedResponse | undefined>; message: RegExp }
   > = {
     calls: {
       refused: async () => (await atOnce(2, [chancery], { key })).find(({ status }) => status === 429),
-      says: /^Rate limit exceeded: 1 call in 60 seconds with this key\. .*retry-after/,
+      message: /^Rate limit exceeded: 1 call in 60 seconds with this key\. .*retry-after/,
     },
     streams: {
       refused: async () => readResponse(await chancery.get('/events/stream')),
-      says: /^Stream limit exceeded: at most 1 event stream .*one address without a key\./,
+      message: /^Stream limit exceeded: at most 1 event stream .*one address without a key\./,
     },
     pipelining: {
-      refused: async () => (await exchange(chancery.url, request.repeat(50), { count: 34 })).answers.at(-1),
-      says: /^Too many pipelined requests: at most 32, of 64 KB .*one connection\./,
+      refused: async () => (await sendRaw(chancery.url, request.repeat(50), { count: 34 })).responses.at(-1),
+      message: /^Too many pipelined requests: at most 32, of 64 KB .*one connection\./,
     },
   }
   const reached = async (reason: RateLimitReason) => {
-    const answer = await cases[reason].refused()
-    assert.ok(answer, reason)
-    assert.match(assertError(answer, 'rate_limited', reason), cases[reason].says)
-    assert.equal(answer.headers['x-ratelimit-reason'], reason)
-    assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/)
-    return answer
+    const response = await cases[reason].refused()
+    assert.ok(response, reason)
+    assert.match(assertError(response, 'rate_limited', reason), cases[reason].message)
+    assert.equal(response.headers['x-ratelimit-reason'], reason)
+    assert.match(response.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+    return response
   }
   for (const reason of rateLimitReasons) await reached(reason)
   const calls = await atOnce(3, [narrow], { headers: from('192.0.2.1') })
@@ -155,7 +146,7 @@ test('429 states which limit was reached, in its message and in x-ratelimit-reas
   assert.match(assertError(refused, 'rate_limited', 'an address'), /: 2 calls in 60 seconds from one address/)
 })
 
-test('a code that is sent when no call is left lives on', async () => {
+test('a code that is sent when no request remains is not redeemed', async () => {
   await narrow.ingest(smallWorld(), { waits: false })
   const code = await narrow.makeCode('n1')
   const { key } = await narrow.makeKey({ player_id: 'p1' })
@@ -168,7 +159,7 @@ test('a code that is sent when no call is left lives on', async () => {
 })
 
 test('every kind of response counts one request, and 59 are left after the first', async () => {
-  const asked: [string, number, Record<string, string>?][] = [
+  const requests: [string, number, Record<string, string>?][] = [
     ['/game', 200],
     ['/game', 304, { 'if-none-match': '*' }],
     ['/nowhere', 404],
@@ -178,13 +169,13 @@ test('every kind of response counts one request, and 59 are left after the first
     ['/me/key', 401, { authorization: 'Bearer nonsense' }],
     ['/discord/verify/NOSUCHCODE', 404],
   ]
-  // Where the machine takes longer than a window lasts, the calls of another address are counted.
+  // If the machine takes longer than a window, the requests of another address are counted.
   for (let attempt = 1; ; attempt += 1) {
     const beganAt = performance.now()
     const address = from(`198.51.100.${attempt}`)
-    const answers: ReceivedResponse[] = []
-    for (const [path, , headers = {}] of asked)
-      answers.push(await readResponse(await usual.get(path, { headers: { ...address, ...headers } })))
+    const responses: ReceivedResponse[] = []
+    for (const [path, , headers = {}] of requests)
+      responses.push(await readResponse(await usual.get(path, { headers: { ...address, ...headers } })))
     for (const method of ['HEAD', 'POST']) {
       await fetch(`${usual.url}/api/v1/game`, { method, headers: address })
       await options(usual, address)
@@ -192,11 +183,11 @@ test('every kind of response counts one request, and 59 are left after the first
     const last = await options(usual, address)
     if (performance.now() - beganAt > 50_000) continue
     assert.deepEqual(
-      answers.map(answer => [answer.status, remainingOf(answer)]),
-      asked.map(([, status], index) => [status, 59 - index]),
+      responses.map(response => [response.status, remainingOf(response)]),
+      requests.map(([, status], index) => [status, 59 - index]),
     )
-    assert.equal(remainingOf(last), 59 - asked.length - 1)
-    const resets = new Set(answers.map(({ headers }) => headers['x-ratelimit-reset']))
+    assert.equal(remainingOf(last), 59 - requests.length - 1)
+    const resets = new Set(responses.map(({ headers }) => headers['x-ratelimit-reset']))
     return assert.equal(resets.size, 1, 'the end of a window does not move')
   }
 })
@@ -211,8 +202,8 @@ test('a limit of its own applies to a key from the next request on, and until it
   await setLimit(8)
   assertLimited(await atOnce(20, [chancery], { key }), 8, 2)
   await setLimit(null)
-  const answer = await readResponse(await chancery.get('/me/key', { key }))
-  assert.deepEqual([answer.headers['x-ratelimit-limit'], remainingOf(answer)], ['120', 111])
+  const response = await readResponse(await chancery.get('/me/key', { key }))
+  assert.deepEqual([response.headers['x-ratelimit-limit'], remainingOf(response)], ['120', 111])
   await setLimit(2)
   assertError(
     await readResponse(await chancery.get('/me/key', { key })),
@@ -222,8 +213,8 @@ test('a limit of its own applies to a key from the next request on, and until it
 })
 
 test('refused calls do not lengthen the wait', async () => {
-  const answers = await atOnce(20, [narrow], { headers: from('192.0.2.4') })
-  assert.equal(new Set(answers.map(({ headers }) => headers['x-ratelimit-reset'])).size, 1)
+  const responses = await atOnce(20, [narrow], { headers: from('192.0.2.4') })
+  assert.equal(new Set(responses.map(({ headers }) => headers['x-ratelimit-reset'])).size, 1)
 })
 
 test('with a shared store two servers hold one limit between them', async t => {
@@ -236,7 +227,7 @@ test('with a shared store two servers hold one limit between them', async t => {
   const { key: second } = await one.makeKey({ player_id: 'p1' }, undefined, { limit: 30 })
   assertLimited(await atOnce(140, [one, other], { key }), 120)
   assertLimited(await atOnce(50, [one, other], { key: second }), 30)
-  // The store may outlive this test: the address is one that nobody has called from.
+  // The store may outlive this test: the address is a random one.
   const address = `10.${[...randomBytes(3)].join('.')}`
   assertLimited(await atOnce(80, [one, other], { headers: { 'x-forwarded-for': address } }), 60)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   contractFor,
   demoProfile,
@@ -11,20 +11,17 @@ import {
 } from '@chancery/contract'
 import { ApiError } from '../../src/http/http-error.ts'
 import { parseParameters } from '../../src/http/parameters.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { prepare, useTestServer } from '../support/fixture.ts'
 import { assertError, readResponse } from './responses.ts'
 import { everyOperation, smallWorld } from './world.ts'
 
-let chancery: TestServer
+const chancery = useTestServer({}, { facts: smallWorld() })
 let key: string
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld())
+prepare(async () => {
   key = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
 })
-after(() => chancery.close())
 
-const ask = async (path: string) => readResponse(await chancery.get(path, { key }))
+const get = async (path: string) => readResponse(await chancery.get(path, { key }))
 const eventTypes = Object.keys(contractFor(demoProfile).eventKinds)
 
 /** Parses a query as the server does; the message of the error where it is refused. */
@@ -46,7 +43,7 @@ interface ListParameter {
   operation: Operation
   path: string
   name: string
-  /** Values that the small world has something for, and that leave something out. */
+  /** Values that select some of the small world, not all. */
   values: [string, string]
 }
 
@@ -76,7 +73,7 @@ function valuesFor(operation: Operation, name: string): [string, string] {
   return values
 }
 
-/** What clients make of a list of two values: each of them means the same. */
+/** How clients write a list of two values: all mean the same. */
 const spellings: Record<string, (name: string, a: string, b: string) => string> = {
   'separated by a comma': (name, a, b) => `${name}=${a},${b}`,
   'with an encoded comma, as URLSearchParams and fetch write it': (name, a, b) => `${name}=${a}%2C${b}`,
@@ -104,13 +101,13 @@ test('every list parameter is tested with every spelling', () => {
 for (const { operation, path, name, values } of lists) {
   test(`${operation.id} has one body and one ETag for ${name}, whatever the spelling`, async () => {
     const start = operation.cache === 'stream' ? 'after=0&' : ''
-    const plain = await ask(`${path}?${start}`)
-    const expected = await ask(`${path}?${start}${name}=${values}`)
+    const plain = await get(`${path}?${start}`)
+    const expected = await get(`${path}?${start}${name}=${values}`)
     assert.equal(expected.status, 200, expected.body)
-    // A list that is not read leaves everything. A demanded section of the own nation was there before.
+    // An ignored list would select everything. An own nation has all sections by default.
     if (operation.id !== 'me.nation') assert.notEqual(expected.body, plain.body)
     for (const [spelling, write] of Object.entries(spellings)) {
-      const found = await ask(`${path}?${start}${write(name, ...values)}`)
+      const found = await get(`${path}?${start}${write(name, ...values)}`)
       assert.deepEqual(
         [found.status, found.body, found.headers.etag],
         [200, expected.body, expected.headers.etag],
@@ -119,7 +116,7 @@ for (const { operation, path, name, values } of lists) {
     }
   })
 
-  test(`${operation.id} takes at most ${limits.idsMax} values of ${name}, whatever the spelling`, () => {
+  test(`${operation.id} accepts at most ${limits.idsMax} values of ${name}, whatever the spelling`, () => {
     const [value] = values
     for (const [one, other] of [
       [`${name}=`, ','],
@@ -135,19 +132,10 @@ for (const { operation, path, name, values } of lists) {
     assert.match(String(parse(operation, both)), /at most 100/)
   })
 
-  test(`${operation.id} refuses a value of ${name} that cannot be one, and says which`, () => {
+  test(`${operation.id} rejects an invalid value of ${name}, and states which`, () => {
     const [value] = values
-    const bad = [
-      'a b',
-      `["${value}"]`,
-      `${value}|${value}`,
-      `${value};${value}`,
-      'é',
-      '😀',
-      '*',
-      'a'.repeat(65),
-    ]
-    for (const text of bad) {
+    const lists = [`["${value}"]`, `${value}|${value}`, `${value};${value}`]
+    for (const text of ['a b', ...lists, 'é', '😀', '*', 'a'.repeat(65)]) {
       const message = parse(operation, `${name}=${value}&${name}=${encodeURIComponent(text)}`)
       assert.match(String(message), new RegExp(`\`${name}\` must .*value 2`), text)
     }
@@ -185,16 +173,6 @@ test('a filter of nothing but commas or blanks selects nothing, never everything
   }
 })
 
-test('a single id that is malformed is refused', async () => {
-  const names = Object.values<Operation>(operations).flatMap(operation =>
-    queryParameters(operation).flatMap(([name, { kind }]) => (kind === 'id' ? [{ operation, name }] : [])),
-  )
-  assert.ok(names.length >= 3)
-  for (const { operation, name } of names)
-    for (const text of ['a%20b', '%C3%A9', 'a'.repeat(65), 'w1,w2'])
-      assert.match(String(parse(operation, `${name}=${text}`)), new RegExp(`\`${name}\` must be`), text)
-})
-
 const withoutLetter = (name: string) => [...name].map((_, at) => name.slice(0, at) + name.slice(at + 1))
 const withLetter = (name: string) => [...name].map((_, at) => `${name.slice(0, at)}x${name.slice(at)}`)
 const otherLetter = (name: string) => [...name].map((_, at) => `${name.slice(0, at)}x${name.slice(at + 1)}`)
@@ -223,7 +201,7 @@ for (const { operation } of everyOperation) {
   const names = queryParameters(operation).map(([name]) => name)
   if (names.length === 0) continue
 
-  test(`${operation.id} refuses a near miss of a parameter, and names the parameter`, () => {
+  test(`${operation.id} rejects a near miss of a parameter, and names the parameter`, () => {
     for (const name of names) {
       const spelled = otherSpellings(name).map(text => [text, true] as const)
       const mistyped = oneLetterOff(name).map(text => [text, false] as const)
@@ -243,36 +221,9 @@ for (const { operation } of everyOperation) {
   test(`${operation.id} ignores other unknown parameters`, () => {
     const known = parse(operation, '')
     const ignored = [
-      ...[
-        '_',
-        '__',
-        'v',
-        't',
-        'ts',
-        'r',
-        'cb',
-        'x',
-        'k',
-        'rnd',
-        'rand',
-        'random',
-        'nocache',
-        'cache',
-        'bust',
-      ],
-      ...['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content', 'utm_id', 'fbclid', 'gclid'],
-      ...[
-        'api_key',
-        'apikey',
-        'access_token',
-        'token',
-        'key',
-        'auth',
-        'ref',
-        'referrer',
-        'client',
-        'version',
-      ],
+      ...'_ __ v t ts r cb x k rnd rand random nocache cache bust'.split(' '),
+      ...'utm_source utm_medium utm_campaign utm_term utm_content utm_id fbclid gclid'.split(' '),
+      ...'api_key apikey access_token token key auth ref referrer client version'.split(' '),
       ...['fields', 'sort', 'order', 'offset', 'per_page', 'cursor', 'format', 'callback', 'pretty', 'lang'],
       ...['q', 'to', 'from', 'by', 'tz', 'name', 'user', 'timestamp', 'unknown', 'constructor', '__proto__'],
       ...['[]', '[0]', '{}', '%00', '%ff', 'a'.repeat(2_000), 'a_'.repeat(1_000), ''],
@@ -286,19 +237,19 @@ for (const { operation } of everyOperation) {
   })
 }
 
-test('`id` is refused where `ids` is meant, and ignored where nothing is like it', () => {
+test('`id` is rejected where `ids` is meant, and ignored where no parameter is like it', () => {
   assert.match(String(parse(operations.nationsList, 'id=n1')), /did you mean `ids`/)
   assert.equal(typeof parse(operations.rankingsList, 'id=n1'), 'object')
 })
 
-test('a near miss is refused on the wire, with the name escaped and shortened', async () => {
+test('a near miss is rejected on the wire, with the name escaped and shortened', async () => {
   for (const [query, shown] of [
     ['nationId=n1', '`nationId`'],
     ['nation%0Aid=n1', '`nation?id`'],
     ['nation%E2%80%AEid=n1', '`nation?id`'],
     [`nation${'_'.repeat(500)}id=n1`, `\`nation${'_'.repeat(34)}…\``],
   ] as const) {
-    const message = assertError(await ask(`/wars?${query}`), 'invalid_parameter', query)
+    const message = assertError(await get(`/wars?${query}`), 'invalid_parameter', query)
     assert.equal(message, `Unknown parameter ${shown}: did you mean \`nation_id\`?`)
   }
 })

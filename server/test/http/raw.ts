@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** An answer as it came over the wire. */
+/** A response as it came over the wire. */
 export interface RawResponse {
   status: number
   headers: Record<string, string>
@@ -9,24 +9,23 @@ export interface RawResponse {
   bytes: Buffer
 }
 
-export interface Exchange {
-  answers: RawResponse[]
-  /** What came after them, and is no whole answer. */
+export interface RawExchange {
+  responses: RawResponse[]
+  /** Received after them, not a whole response. */
   rest: string
   /** The server ended the connection. */
   isClosed: boolean
 }
 
 /**
- * Sends bytes as they stand, and reads until `count` answers are there; where the last one says that the connection
- * closes, until it does.
- * `bodiless` names the answers (from 0) whose content-length promises a body that does not come.
+ * Sends bytes as they are and reads `count` responses; after `connection: close` it reads to the end of the connection.
+ * `bodiless` lists the responses (from 0) whose content-length promises a body that is not sent.
  */
-export function exchange(
+export function sendRaw(
   url: string,
   text: string | Buffer,
   { count = 1, bodiless = [] }: { count?: number; bodiless?: number[] } = {},
-): Promise<Exchange> {
+): Promise<RawExchange> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname)
@@ -37,8 +36,8 @@ export function exchange(
     }
     socket.on('data', data => {
       received = Buffer.concat([received, data])
-      const { answers } = parse(received, bodiless)
-      if (answers.length >= count && answers.at(-1)?.headers.connection !== 'close') finish(false)
+      const { responses } = parse(received, bodiless)
+      if (responses.length >= count && responses.at(-1)?.headers.connection !== 'close') finish(false)
     })
     socket.on('end', () => finish(true))
     socket.on('error', error => (received.length > 0 ? finish(true) : reject(error)))
@@ -46,12 +45,12 @@ export function exchange(
   })
 }
 
-function parse(bytes: Buffer, bodiless: number[]): Pick<Exchange, 'answers' | 'rest'> {
-  const answers: RawResponse[] = []
+function parse(bytes: Buffer, bodiless: number[]): Pick<RawExchange, 'responses' | 'rest'> {
+  const responses: RawResponse[] = []
   let rest = bytes
   for (;;) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end === -1) return { answers, rest: rest.toString() }
+    if (end === -1) return { responses: responses, rest: rest.toString() }
     const [statusLine = '', ...lines] = rest.subarray(0, end).toString('latin1').split('\r\n')
     const headers = Object.fromEntries(
       lines.map(line => {
@@ -63,27 +62,27 @@ function parse(bytes: Buffer, bodiless: number[]): Pick<Exchange, 'answers' | 'r
     const head = rest
     rest = rest.subarray(end + 4)
     if (status === 100) continue
-    const hasBody = status !== 204 && status !== 304 && !bodiless.includes(answers.length)
+    const hasBody = status !== 204 && status !== 304 && !bodiless.includes(responses.length)
     const length = hasBody ? Number(headers['content-length'] ?? 0) : 0
-    if (rest.length < length) return { answers, rest: head.toString() }
+    if (rest.length < length) return { responses: responses, rest: head.toString() }
     const bytes = rest.subarray(0, length)
-    answers.push({ status, headers, body: bytes.toString(), bytes })
+    responses.push({ status, headers, body: bytes.toString(), bytes })
     rest = rest.subarray(length)
   }
 }
 
-/** The one answer to a request that is given as its lines. */
+/** The one response to a request that is given as its lines. */
 export async function sendLines(
   url: string,
   lines: string[],
   options?: { isHead?: boolean },
 ): Promise<RawResponse> {
-  const { answers } = await exchange(
+  const { responses } = await sendRaw(
     url,
     `${lines.join('\r\n')}\r\n\r\n`,
     options?.isHead ? { bodiless: [0] } : {},
   )
-  const [answer] = answers
-  if (!answer || answers.length > 1) throw new Error(`${answers.length} answers to ${lines[0]}`)
-  return answer
+  const [response] = responses
+  if (!response || responses.length > 1) throw new Error(`${responses.length} responses to ${lines[0]}`)
+  return response
 }

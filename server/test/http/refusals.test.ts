@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   bases,
   holdsScope,
@@ -11,37 +11,25 @@ import {
   scopeNames,
 } from '@chancery/contract'
 import { generateKey } from '../../src/access/key.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { assertError, readResponse, remainingOf } from './responses.ts'
+import { prepare, useTestServer } from '../support/fixture.ts'
+import { assertError, readResponse, remainingAt, remainingOf } from './responses.ts'
 import { everyOperation, playerOf, smallWorld } from './world.ts'
 
-let chancery: TestServer
+const chancery = useTestServer({}, { facts: smallWorld() })
 let fullKey: string
 let revokedKey: string
 
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld())
+prepare(async () => {
   fullKey = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
   const revoked = await chancery.makeKey({ nation_id: 'n1' }, scopeNames)
   assert.equal((await chancery.operate('POST', `/keys/${revoked.id}/revoke`)).status, 200)
   revokedKey = revoked.key
 })
-after(() => chancery.close())
 
-const ask = async (
-  path: string,
-  options: { key?: string; headers?: Record<string, string>; base?: string } = {},
-) => readResponse(await chancery.get(path, options))
+const get = async (...request: Parameters<typeof chancery.get>) =>
+  readResponse(await chancery.get(...request))
 
-/** What is left in this address's bucket. */
-async function left(): Promise<number> {
-  return remainingOf(
-    await readResponse(await fetch(`${chancery.url}${bases.canonical}/nations`, { method: 'OPTIONS' })),
-  )
-}
-
-/** A way to call an operation, and the scopes that it needs. */
+/** Requests of operations, and the scopes that they need. */
 const demands = everyOperation.flatMap(({ operation, path }) => {
   const { scope, includeScopes = {} }: Operation = operation
   const own = scope === 'none' || scope === 'key' ? [] : [scope]
@@ -56,11 +44,11 @@ const demands = everyOperation.flatMap(({ operation, path }) => {
 
 for (const { path, needsKey } of demands) {
   test(`${path} ${needsKey ? 'needs' : 'needs no'} key`, async () => {
-    const answer = await ask(path)
-    if (!needsKey) return assert.notEqual(answer.status, 401)
-    const message = assertError(answer, 'api_key_required', path)
+    const response = await get(path)
+    if (!needsKey) return assert.notEqual(response.status, 401)
+    const message = assertError(response, 'api_key_required', path)
     assert.match(message, /Authorization: Bearer/)
-    assert.equal(answer.headers['www-authenticate'], 'Bearer')
+    assert.equal(response.headers['www-authenticate'], 'Bearer')
   })
 }
 
@@ -69,13 +57,13 @@ const allWithout = (scope: Scope) => scopeNames.filter(name => !holdsScope(new S
 
 for (const { path, scopes } of demands) {
   for (const scope of scopes) {
-    test(`${path} is refused to a key without ${scope}, whatever else it holds`, async () => {
+    test(`${path} is forbidden to a key without ${scope}, whatever else it holds`, async () => {
       const { key } = await chancery.makeKey({ nation_id: 'n1' }, allWithout(scope))
       for (const base of Object.values(bases)) {
-        const answer = await ask(path, { key, base })
-        assert.ok(assertError(answer, 'insufficient_scope', path).includes(scope))
+        const response = await get(path, { key, base })
+        assert.ok(assertError(response, 'insufficient_scope', path).includes(scope))
         assert.equal(
-          answer.headers['www-authenticate'],
+          response.headers['www-authenticate'],
           `Bearer error="insufficient_scope", scope="${scope}"`,
         )
       }
@@ -83,9 +71,9 @@ for (const { path, scopes } of demands) {
   }
 
   if (scopes.length > 0) {
-    test(`${path} is given to a key that holds just ${scopes.join(' and ')}`, async () => {
+    test(`${path} is allowed to a key that holds just ${scopes.join(' and ')}`, async () => {
       const { key } = await chancery.makeKey({ nation_id: 'n1' }, scopes)
-      assert.equal((await ask(path, { key })).status, 200)
+      assert.equal((await get(path, { key })).status, 200)
     })
   }
 }
@@ -94,7 +82,7 @@ test('a key without a scope still reads public data, and itself', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, [])
   for (const { operation, path } of everyOperation) {
     if (operation.scope !== 'none' && operation.scope !== 'key') continue
-    if (operation.id !== 'discord.verify') assert.equal((await ask(path, { key })).status, 200, path)
+    if (operation.id !== 'discord.verify') assert.equal((await get(path, { key })).status, 200, path)
   }
 })
 
@@ -118,64 +106,44 @@ const badCredentials = (): Record<string, string> => ({
 })
 
 for (const { operation, path } of everyOperation) {
-  test(`${operation.id} never takes a bad key for none, and counts it against the address`, async () => {
+  test(`${operation.id} rejects a bad key, never as anonymous, and counts it against the address`, async () => {
     for (const [name, authorization] of Object.entries(badCredentials())) {
-      const before = await left()
-      const answer = await ask(path, { headers: { authorization } })
-      const message = assertError(answer, 'invalid_api_key', name)
-      assert.equal(answer.headers['www-authenticate'], 'Bearer', name)
-      assert.equal(remainingOf(answer), before - 1, name)
-      assert.ok(!message.includes('chk_') && !answer.body.includes(fullKey.slice(4, 20)), name)
+      const before = await remainingAt(chancery)
+      const response = await get(path, { headers: { authorization } })
+      const message = assertError(response, 'invalid_api_key', name)
+      assert.equal(response.headers['www-authenticate'], 'Bearer', name)
+      assert.equal(remainingOf(response), before - 1, name)
+      assert.ok(!message.includes('chk_') && !response.body.includes(fullKey.slice(4, 20)), name)
     }
   })
 }
 
-test('a bad key is 401 also on an unknown path and with bad parameters', async () => {
-  for (const path of ['/nowhere', '/nations?limit=x', '/me/nation?include=all', '/nations/none'])
-    assertError(await ask(path, { key: revokedKey }), 'invalid_api_key', path)
-})
-
 test('the word Bearer may be in any case, with any number of spaces', async () => {
   for (const authorization of [`bearer ${fullKey}`, `BEARER ${fullKey}`, `bEaReR    ${fullKey}`]) {
-    const answer = await ask('/me/key', { headers: { authorization } })
-    assert.equal(answer.status, 200, authorization.slice(0, 12))
+    const response = await get('/me/key', { headers: { authorization } })
+    assert.equal(response.status, 200, authorization.slice(0, 12))
   }
 })
 
-test('a key in the URL is no key', async () => {
+test('a key in the URL is ignored', async () => {
   for (const name of ['key', 'api_key', 'apikey', 'access_token', 'token', 'authorization'])
-    assertError(await ask(`/me/key?${name}=${fullKey}`), 'api_key_required', name)
+    assertError(await get(`/me/key?${name}=${fullKey}`), 'api_key_required', name)
 })
 
 for (const { operation } of everyOperation.filter(({ operation: { path } }) => path.includes('{id}'))) {
-  test(`${operation.id} is 404 for an id that names nothing, of whatever form`, async () => {
-    for (const id of [
-      'none',
-      'N1',
-      'n1%20',
-      '%20',
-      'n1,n2',
-      '%27',
-      'a'.repeat(64),
-      'a'.repeat(65),
-      '..',
-      '%2E%2E',
-      '%F0%9F%8F%B0',
-      '*',
-      'null',
-      '0',
-      '-1',
-    ]) {
+  test(`${operation.id} is 404 for an unknown id of any form`, async () => {
+    const forms = 'none N1 n1%20 %20 n1,n2 %27 .. %2E%2E %F0%9F%8F%B0 * null 0 -1'.split(' ')
+    for (const id of [...forms, 'a'.repeat(64), 'a'.repeat(65)]) {
       // A URL parser would resolve dots away.
       const path = operation.path.replace('{id}', id === '..' ? '.%2E%2F' : id)
-      assertError(await ask(path), 'not_found', path)
+      assertError(await get(path), 'not_found', path)
     }
   })
 }
 
 interface Probe {
   operation: Operation
-  /** The operation's path, with what stands before the parameter. */
+  /** The operation's path with a query. */
   to: (query: string) => string
   name: string
   parameter: Parameter
@@ -207,7 +175,7 @@ interface Bounds {
 }
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`).join(',')
 
-/** Texts that a parameter does not take, with what its message must say is allowed. */
+/** Texts that a parameter rejects, and what its message must state as allowed. */
 function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: RegExp } {
   const { minimum = 0, maximum, maxLength } = schema as Bounds
   switch (kind) {
@@ -249,36 +217,22 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
     case 'time':
       return {
         texts: [
-          ...[
-            '',
-            'yesterday',
-            '2026-05-27',
-            '2026-05-27T18:00:00',
-            '1779904800',
-            '2026-02-30T00:00:00Z',
-            '2026-05-27T24:00:00Z',
-          ],
-          ...['2026-13-01T00:00:00Z', '2026-05-27T25:00:00Z', '2026-05-27T18:00:00.1234567890Z'],
-          ...['10000-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '2026-05-27t18:00:00z'],
+          ...['', 'yesterday', '2026-05-27', '2026-05-27T18:00:00', '1779904800', '2026-02-30T00:00:00Z'],
+          ...['2026-05-27T24:00:00Z', '2026-13-01T00:00:00Z', '2026-05-27T25:00:00Z', '2026-05-27t18:00:00z'],
+          ...['2026-05-27T18:00:00.1234567890Z', '10000-01-01T00:00:00Z', '0000-01-01T00:00:00Z'],
         ],
         allowed: /a time like 2026-/,
       }
     case 'event_types':
       return {
         texts: [
-          'war',
-          'war.*.*',
-          '*',
-          'nothing.*',
-          'war.declared,',
-          'War.Declared',
-          'war.,war.ended',
+          ...['war', 'war.*.*', '*', 'nothing.*', 'war.declared,', 'War.Declared', 'war.,war.ended'],
           Array(101).fill('war.*').join(','),
         ],
         allowed: /(families such as war\.\*|at most 100 values)/,
       }
     case 'profile_enum':
-    // Stands in a header.
+    // A header.
     case 'event_id':
       return { texts: [], allowed: /./ }
   }
@@ -287,29 +241,29 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
 const isList = ({ schema }: Parameter) => (schema as { type?: string }).type === 'array'
 
 for (const { operation, name, parameter, to } of probes) {
-  test(`${operation.id} refuses a malformed ${name}, and says what is allowed`, async () => {
+  test(`${operation.id} rejects a malformed ${name}, and states what is allowed`, async () => {
     const { texts, allowed } = malformed(parameter)
     for (const text of [...texts, 'a%00b', '%ff', '%zz']) {
-      // Those last ones are refused before the kind is looked at.
+      // The last ones are rejected before the kind is checked.
       const isText = texts.includes(text)
-      const answer = await ask(to(`${name}=${text}`), { key: fullKey })
-      const message = assertError(answer, 'invalid_parameter', `${name}=${text.slice(0, 60)}`)
+      const response = await get(to(`${name}=${text}`), { key: fullKey })
+      const message = assertError(response, 'invalid_parameter', `${name}=${text.slice(0, 60)}`)
       assert.ok(message.includes(`\`${name}\``), message)
       if (isText) assert.match(message, allowed)
     }
   })
 
   if (isList(parameter)) continue
-  test(`${operation.id} refuses ${name} given twice, also where both are the same or one is empty`, async () => {
+  test(`${operation.id} rejects ${name} given twice, also if both are equal or one is empty`, async () => {
     for (const query of [
       `${name}=1&${name}=1`,
       `${name}=&${name}=`,
       `${name}&x=1&${name}`,
       `${name}=a&%${name.charCodeAt(0).toString(16)}${name.slice(1)}=b`,
     ]) {
-      const answer = await ask(to(query), { key: fullKey })
+      const response = await get(to(query), { key: fullKey })
       assert.match(
-        assertError(answer, 'invalid_parameter', query),
+        assertError(response, 'invalid_parameter', query),
         new RegExp(`\`${name}\` must be given only once`),
       )
     }
@@ -320,34 +274,25 @@ const emptyable = probes.filter(({ parameter: { kind } }) =>
   ['text', 'id', 'related_ids', 'profile_enum'].includes(kind),
 )
 
-test('an empty text, id or filter of ids counts as not given', async () => {
+test('an empty text, id or filter of ids counts as absent', async () => {
   assert.ok(emptyable.length > 10)
   for (const { operation, name, to } of emptyable) {
-    const without = await ask(to(''), { key: fullKey })
-    const empty = await ask(to(`${name}=`), { key: fullKey })
-    const bare = await ask(to(name), { key: fullKey })
+    const without = await get(to(''), { key: fullKey })
+    const empty = await get(to(`${name}=`), { key: fullKey })
+    const bare = await get(to(name), { key: fullKey })
     assert.equal(empty.status, without.status, `${operation.id} ${name}`)
     if (operation.cache !== 'private')
       assert.deepEqual([empty.body, bare.body], [without.body, without.body], `${operation.id} ${name}`)
   }
 })
 
-test('unknown parameters that are like no known one are ignored, also doubled ones and those that are not UTF-8', async () => {
+test('unknown parameters that are like no known one are ignored, also repeated ones and those that are not UTF-8', async () => {
   for (const { operation, path } of everyOperation.filter(each => each.operation.cache !== 'private')) {
-    const plain = await ask(path)
+    const plain = await get(path)
     assert.equal(plain.status, 200)
-    for (const query of [
-      'unknown=1',
-      'unknown=1&unknown=2',
-      'unknown=%ff',
-      '%ff=1',
-      '__proto__=1',
-      '=',
-      '&&&',
-      '?',
-      'constructor=x',
-    ])
-      assert.equal((await ask(`${path}?${query}`)).body, plain.body, `${operation.id} ${query}`)
+    const queries = 'unknown=1 unknown=1&unknown=2 unknown=%ff %ff=1 __proto__=1 = &&& ? constructor=x'
+    for (const query of queries.split(' '))
+      assert.equal((await get(`${path}?${query}`)).body, plain.body, `${operation.id} ${query}`)
   }
 })
 
@@ -355,14 +300,8 @@ for (const { operation, path } of everyOperation.filter(each => each.operation.r
   test(`${operation.id} has an empty page past its end, however large the number`, async () => {
     const { pagination } = await chancery.read<{ pagination: { total: number } }>(path)
     assert.ok(pagination.total > 0)
-    for (const number of [
-      '2',
-      '99999',
-      '2147483648',
-      '9007199254740991',
-      '9'.repeat(30),
-      '9'.repeat(1_000),
-    ]) {
+    const large = ['99999', '2147483648', '9007199254740991', '9'.repeat(30), '9'.repeat(1_000)]
+    for (const number of ['2', ...large]) {
       const page = Math.min(Number(number), Number.MAX_SAFE_INTEGER)
       const body = await chancery.read(`${path}?limit=100&page=${number}`)
       assert.deepEqual(body, {
@@ -372,7 +311,7 @@ for (const { operation, path } of everyOperation.filter(each => each.operation.r
     }
   })
 
-  test(`${operation.id} fits its pages together`, async () => {
+  test(`${operation.id} has pages that together are the list`, async () => {
     interface Page {
       data: unknown[]
       pagination: { page: number; limit: number; total: number; pages: number }
@@ -389,7 +328,7 @@ for (const { operation, path } of everyOperation.filter(each => each.operation.r
   })
 }
 
-test('100 ids are taken, and those that name nothing are left out', async () => {
+test('100 ids are accepted, and unknown ones are left out', async () => {
   for (const path of ['/nations', '/alliances', '/wars']) {
     const body = await chancery.read<{ data: unknown[] }>(`${path}?ids=${ids(limits.idsMax)}`)
     assert.ok(body.data.length <= 9)
@@ -402,7 +341,7 @@ test('100 ids are taken, and those that name nothing are left out', async () => 
   assert.deepEqual((await chancery.read<{ data: unknown[] }>('/nations?ids=none')).data, [])
 })
 
-// Each pair of checks: a call that fails both is told of the first.
+// Each pair of checks: a request that fails both gets the error of the first.
 const post = (path: string, headers: Record<string, string> = {}) =>
   fetch(chancery.url + bases.canonical + path, { method: 'POST', headers }).then(readResponse)
 
@@ -414,26 +353,26 @@ test('the order of checks: 405 before a bad key, a missing key and an unknown pa
 
 test('the order of checks: a bad key before an unknown path, parameters and scopes', async () => {
   for (const path of ['/nowhere', '/me/nation?include=all', '/nations?limit=x', '/nations/none'])
-    assertError(await ask(path, { key: 'nonsense' }), 'invalid_api_key', path)
+    for (const key of ['nonsense', revokedKey]) assertError(await get(path, { key }), 'invalid_api_key', path)
 })
 
 test('the order of checks: parameters before the missing key, and before the missing scope', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' }, [])
   for (const path of ['/me/nation?include=all', '/alliances/none?include=all']) {
-    assertError(await ask(path), 'invalid_parameter', path)
-    assertError(await ask(path, { key }), 'invalid_parameter', path)
+    assertError(await get(path), 'invalid_parameter', path)
+    assertError(await get(path, { key }), 'invalid_parameter', path)
   }
 })
 
-test('the order of checks: the missing key, then the missing scope, then what is not there, then standing', async () => {
-  const { key: bare } = await chancery.makeKey({ player_id: 'nobody' }, [])
-  const { key: scoped } = await chancery.makeKey({ player_id: 'nobody' }, scopeNames)
-  assertError(await ask('/alliances/none?include=treasury'), 'api_key_required', 'no key')
-  assertError(await ask('/alliances/none?include=treasury', { key: bare }), 'insufficient_scope', 'no scope')
-  assertError(await ask('/alliances/none?include=treasury', { key: scoped }), 'not_found', 'no alliance')
-  assertError(await ask('/alliances/a1?include=treasury', { key: scoped }), 'not_entitled', 'no standing')
-  assertError(await ask('/me/nation', { key: bare }), 'insufficient_scope', 'no scope')
-  assertError(await ask('/me/nation', { key: scoped }), 'not_found', 'no nation')
+test('the order of checks: the missing key, then the missing scope, then 404, then the rank in the alliance', async () => {
+  const { key: bare } = await chancery.makeKey({ player_id: 'without-nation' }, [])
+  const { key: scoped } = await chancery.makeKey({ player_id: 'without-nation' }, scopeNames)
+  assertError(await get('/alliances/none?include=treasury'), 'api_key_required', 'no key')
+  assertError(await get('/alliances/none?include=treasury', { key: bare }), 'insufficient_scope', 'no scope')
+  assertError(await get('/alliances/none?include=treasury', { key: scoped }), 'not_found', 'no alliance')
+  assertError(await get('/alliances/a1?include=treasury', { key: scoped }), 'not_entitled', 'no standing')
+  assertError(await get('/me/nation', { key: bare }), 'insufficient_scope', 'no scope')
+  assertError(await get('/me/nation', { key: scoped }), 'not_found', 'no nation')
 })
 
 test('a key names the player of the nation it was made for', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { createRequestMetrics } from '../../src/http/request-metrics.ts'
-import type { ServedRequest } from '../../src/journal/request-ring.ts'
+import type { ServedRequest } from '../../src/request-log/request-ring.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 
 const noted: ServedRequest[] = []
@@ -10,7 +10,7 @@ const metrics = createMetrics()
 let app: FastifyInstance
 before(() => {
   app = Fastify()
-  const observer = createRequestMetrics({ metrics, journal: { record: call => noted.push(call) } })
+  const observer = createRequestMetrics({ metrics, requestLog: { record: call => noted.push(call) } })
   observer.watch(app)
   app.get('/stays', { config: { operation: 'stays' } }, async () => 'here')
   app.get('/goes', { config: { operation: 'goes' } }, async (_req, reply) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { type ErrorCode, errors } from '@chancery/contract'
+import { bases, type ErrorCode, errors } from '@chancery/contract'
 import type { RawResponse } from './raw.ts'
 
-/** An answer from `fetch`, read to its end, or as it came over a socket. */
+/** A response from `fetch`, read to its end, or from a socket. */
 export type ReceivedResponse = Pick<RawResponse, 'status' | 'headers' | 'body'>
 
 export async function readResponse(response: Response): Promise<ReceivedResponse> {
@@ -14,7 +14,7 @@ export async function readResponse(response: Response): Promise<ReceivedResponse
   }
 }
 
-/** What a stream tells of the past; it would go on for ever. */
+/** The part of a stream that repeats past events; the rest has no end. */
 async function untilUpToDate({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -28,13 +28,13 @@ async function untilUpToDate({ body }: Response): Promise<string> {
 
 export const isUpToDate = (text: string): boolean => /^: up to date\nid: \d+\n\n/m.test(text)
 
-/** The headers of answers that a page of another origin has to read. */
+/** The response headers that pages of other origins can read. */
 const exposedHeaders = [
   ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-reason', 'retry-after'],
   ...['x-request-id', 'etag', 'www-authenticate', 'deprecation', 'sunset', 'date', 'link'],
 ]
 
-/** Holds an answer to what every answer of the API carries. */
+/** Asserts what every response of the API has. */
 export function assertResponse({ headers }: ReceivedResponse, what: string): void {
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
     assert.match(headers[name] ?? 'none', /^\d+$/, `${what}: ${name}`)
@@ -49,18 +49,18 @@ export function assertResponse({ headers }: ReceivedResponse, what: string): voi
   assert.equal(headers['x-content-type-options'], 'nosniff', what)
 }
 
-/** Holds an answer to the one shape of every error. Returns its message. */
-export function assertError(answer: ReceivedResponse, code: ErrorCode, what: string): string {
-  assert.deepEqual([answer.status, codeOf(answer)], [errors[code].status, code], what)
-  assertResponse(answer, what)
-  const body = JSON.parse(answer.body) as { error: { code: string; message: string; request_id: string } }
+/** Asserts the shape that every error has. Returns its message. */
+export function assertError(response: ReceivedResponse, code: ErrorCode, what: string): string {
+  assert.deepEqual([response.status, codeOf(response)], [errors[code].status, code], what)
+  assertResponse(response, what)
+  const body = JSON.parse(response.body) as { error: { code: string; message: string; request_id: string } }
   assert.deepEqual(Object.keys(body), ['error'], what)
   assert.deepEqual(Object.keys(body.error), ['code', 'message', 'request_id'], what)
-  assert.equal(body.error.request_id, answer.headers['x-request-id'], what)
+  assert.equal(body.error.request_id, response.headers['x-request-id'], what)
   assert.ok(body.error.message.length > 0, what)
-  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8', what)
-  assert.equal(answer.headers['cache-control'], 'no-store', what)
-  assert.equal(answer.headers.etag, undefined, what)
+  assert.equal(response.headers['content-type'], 'application/json; charset=utf-8', what)
+  assert.equal(response.headers['cache-control'], 'no-store', what)
+  assert.equal(response.headers.etag, undefined, what)
   return body.error.message
 }
 
@@ -75,7 +75,11 @@ function codeOf({ body }: ReceivedResponse): string | undefined {
 export const remainingOf = ({ headers }: Pick<ReceivedResponse, 'headers'>) =>
   Number(headers['x-ratelimit-remaining'])
 
-/** Headers that may differ between two answers to the same question. */
+/** The requests left to this address. OPTIONS consumes none. */
+export const remainingAt = async ({ url }: { url: string }): Promise<number> =>
+  remainingOf(await readResponse(await fetch(`${url}${bases.canonical}/nations`, { method: 'OPTIONS' })))
+
+/** Headers that may differ between two responses to the same request. */
 const fleeting = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 export const lastingHeaders = ({ headers }: ReceivedResponse) =>

@@ -1,7 +1,7 @@
 import { operations } from '@chancery/contract'
+import { put } from '../ingest/facts.ts'
 import type { Fact } from '../support/test-server.ts'
 
-const put = (resource: string, data: object): Fact => ({ op: 'put', resource, data })
 const at = (day: number) => `2026-05-${String(day).padStart(2, '0')}T10:00:00Z`
 
 /** The id of a nation's player. */
@@ -17,7 +17,7 @@ const nation = (id: string, nationName: string, score: number, more: object = {}
     ...more,
   })
 
-/** What nobody but its owner, or nobody at all, may read: unlike anything public. */
+/** Values that only the owner or no API client may read: unlike any public value. */
 export const secrets = {
   tanks: 770_123_401,
   reserves: 770_123_402,
@@ -47,8 +47,8 @@ export const ownSections = {
 }
 
 /**
- * A small world in which every operation has something to answer. In the alliance a1: n1 its leader, n2 an officer,
- * n3 a member, n4 an applicant. n5 leads a2 with the officer n6. n7 stands alone.
+ * A small world in which every operation returns data. In the alliance a1: n1 its leader, n2 an officer,
+ * n3 a member, n4 an applicant. n5 leads a2 with the officer n6. n7 has no alliance.
  */
 export function smallWorld(): Fact[] {
   return [
@@ -121,7 +121,7 @@ export function smallWorld(): Fact[] {
   ]
 }
 
-/** Something of each kind that stands in a path. */
+/** The ids in paths. */
 const pathIds: Record<string, string> = {
   'nations.get': 'n1',
   'alliances.get': 'a1',
@@ -130,13 +130,13 @@ const pathIds: Record<string, string> = {
   'wars.battles': 'w1',
 }
 
-/** Every operation of the contract, with a path that names something of the small world. */
+/** Every operation of the contract, with a path in the small world. */
 export const everyOperation = Object.values(operations).map(operation => ({
   operation,
   path: operation.path.replace('{id}', pathIds[operation.id] ?? '{id}').replace('{code}', 'NOSUCHCODE'),
 }))
 
-/** Those that everybody reads the same, and whose answers end. */
+/** Operations with the same response for all viewers, without the stream. */
 export const sharedOperations = everyOperation.filter(
   ({ operation }) => operation.cache !== 'private' && operation.cache !== 'stream',
 )

@@ -1,30 +1,39 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { createWorld, linesOf } from '@chancery/simulator'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { seqOf, statusOf } from './answers.ts'
-import { alliance, battle, commit, lines, member, nation, put, remove, war } from './facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
+import {
+  alliance,
+  battle,
+  commit,
+  lines,
+  member,
+  nation,
+  put,
+  remove,
+  seqOf,
+  statusOf,
+  stream,
+  war,
+} from './facts.ts'
 
 type Document = Record<string, unknown>
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
-async function lastOf(): Promise<unknown> {
+async function stateOf(): Promise<unknown> {
   const { seq, last_batch } = (await (await chancery.operate('GET', '/status')).json()) as Document
   const { data: kept } = (await (await chancery.operate('GET', '/refused')).json()) as Document
   return { seq, last_batch, kept }
 }
 
-async function assertChecksAsItIs(text: string): Promise<void> {
-  const before = await lastOf()
+async function assertSameResults(text: string): Promise<void> {
+  const before = await stateOf()
   const checked = await chancery.send(text, { check: true })
-  assert.deepEqual(await lastOf(), before)
+  assert.deepEqual(await stateOf(), before)
   const done = await chancery.send(text)
-  // What is refused in earnest is kept; for the rest a check says the same.
+  // Only a real run stores dead letters; the other results are the same.
   assert.deepEqual(
     done,
     checked.map((outcome, index) => ({ ...outcome, is_kept: done[index]?.is_kept })),
@@ -32,21 +41,17 @@ async function assertChecksAsItIs(text: string): Promise<void> {
 }
 
 test('a dry run has the results of the real run, batch by batch, and stores nothing', async () => {
-  await assertChecksAsItIs(
+  await assertSameResults(
     [
       lines(nation('c1'), alliance('ca'), commit('first')),
-      lines(member('c1', 'ca'), nation('c2'), commit('on the first'.replaceAll(' ', '-'))),
+      lines(member('c1', 'ca'), nation('c2'), commit('on-the-first')),
       lines(member('none', 'ca'), commit('refused-by-the-world')),
       lines(nation('c3', { rank: 1 }), commit('refused-by-itself')),
       'not json\n',
       lines(commit('refused-as-text')),
       lines(nation('c1'), alliance('ca'), commit('first')),
       lines(nation('c9'), commit('first')),
-      lines(
-        war('cw', 'c1', 'c2'),
-        battle('cb', 'cw', 'c1', 'c2'),
-        commit('on the second'.replaceAll(' ', '-')),
-      ),
+      lines(war('cw', 'c1', 'c2'), battle('cb', 'cw', 'c1', 'c2'), commit('on-the-second')),
       lines(remove('nation', 'c1'), commit('deletes')),
       lines(member('c1', 'ca'), commit('refused-after-the-deletion')),
       lines(put('war', { id: 'cw', status: 'ended' }), { op: 'commit' }),
@@ -64,7 +69,7 @@ test('a dry run does not affect the batches behind it', async () => {
   assert.equal(applied?.status, 'applied')
 })
 
-test('a check that is cut leaves no trace, and others go on', async () => {
+test('an aborted dry run stores nothing, and later batches are applied', async () => {
   const before = await seqOf(chancery)
   const cut = new AbortController()
   async function* body() {
@@ -72,22 +77,14 @@ test('a check that is cut leaves no trace, and others go on', async () => {
     cut.abort()
     await new Promise(() => undefined)
   }
-  await assert.rejects(
-    fetch(`${chancery.operatorUrl}/facts?check=true`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${chancery.operatorToken}`, 'content-type': 'application/x-ndjson' },
-      body: body() as unknown as ReadableStream,
-      duplex: 'half',
-      signal: cut.signal,
-    }),
-  )
+  await assert.rejects(stream(chancery, body(), { query: '?check=true', signal: cut.signal }))
   const [next] = await chancery.send(lines(nation('uncut'), commit('cut')))
   assert.deepEqual([next?.status, next?.last_seq], ['applied', before + 1])
 })
 
-test('a simulated history checks as it is applied', async () => {
+test('a dry run of a simulated history has the results of the real run', async () => {
   const world = createWorld({ nations: 60, days: 40, seed: 7, endsAt: '2026-05-27T18:00:00Z' })
-  await assertChecksAsItIs([...world.history()].map(linesOf).join(''))
+  await assertSameResults([...world.history()].map(linesOf).join(''))
 })
 
 test('a dry run of a JSON batch is rejected with the format that works', async () => {
@@ -102,27 +99,19 @@ test('a dry run of a JSON batch is rejected with the format that works', async (
 })
 
 test('a slow dry run does not delay other batches', async () => {
-  const { promise: wait, resolve: goOn } = Promise.withResolvers<void>()
+  const { promise: wait, resolve: proceed } = Promise.withResolvers<void>()
   async function* slowly() {
     yield Buffer.from(lines(nation('slow-1'), commit('slow-first')))
     await wait
     yield Buffer.from(lines(nation('slow-2'), commit('slow-second')))
   }
-  const checking = fetch(`${chancery.operatorUrl}/facts?check=true`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${chancery.operatorToken}`,
-      'content-type': 'application/x-ndjson',
-    },
-    body: slowly() as unknown as ReadableStream,
-    duplex: 'half',
-  })
+  const checking = stream(chancery, slowly(), { query: '?check=true' })
   const [other] = await chancery.send(lines(nation('quick'), commit('quick')))
   assert.equal(other?.status, 'applied')
-  goOn()
-  const said = (await (await checking).text()).trimEnd().split('\n')
+  proceed()
+  const outcomeLines = (await (await checking).text()).trimEnd().split('\n')
   assert.deepEqual(
-    said.map(line => (JSON.parse(line) as { status: string }).status),
+    outcomeLines.map(line => (JSON.parse(line) as { status: string }).status),
     ['applied', 'applied'],
   )
   assert.equal(await statusOf(chancery, '/nations/slow-1'), 404)

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
+import { closeAfter } from '../support/close-after.ts'
 import { withConnection } from '../support/database-url.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
 import { randomRuns, whileBegunWithin } from '../support/tier.ts'
 import { assertConflictsAddUp } from './conflict-numbers.ts'
 import { put, remove } from './facts.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 const [nations, alliances, conflicts, wars, battles] = [4, 4, 2, 6, 8]
 const numbered = (letter: string, count: number) =>
@@ -69,8 +66,8 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
   },
   { arbitrary: anyOf('c', conflicts).map(id => remove('conflict', id)), weight: 1 },
 )
-const takenBack: fc.Arbitrary<Fact> = fc.oneof(
-  anyOf('a', alliances).map(id => ({ op: 'redact', resource: 'alliance', id, data: { name: 'Nobody' } })),
+const redaction: fc.Arbitrary<Fact> = fc.oneof(
+  anyOf('a', alliances).map(id => ({ op: 'redact', resource: 'alliance', id, data: { name: 'Redacted' } })),
   anyOf('w', wars).map(id => ({ op: 'redact', resource: 'war', id, data: { reason: null } })),
   anyOf('c', conflicts).map(id => ({ op: 'redact', resource: 'conflict', id, data: { name: 'Nothing' } })),
   anyOf('n', nations).map(id => ({ op: 'erase', player: `player-${id}`, nations: [id] })),
@@ -78,12 +75,12 @@ const takenBack: fc.Arbitrary<Fact> = fc.oneof(
 const batch = fc
   .tuple(
     fc.array(fact, { minLength: 1, maxLength: 10 }),
-    fc.option(takenBack, { freq: 3 }).map(back => (back ? [back] : [])),
+    fc.option(redaction, { freq: 3 }).map(back => (back ? [back] : [])),
   )
   .map(parts => parts.flat())
 const snapshot: Fact = { op: 'snapshot', resource: 'war', allow_deletes: true }
 
-/** Everything that facts may then refer to, also where it is deleted. */
+/** All rows that facts may refer to, also after their deletion. */
 const beginning: Fact[] = [
   ...numbered('n', nations).map(id => put('nation', { id, nation_name: `Nation ${id}` })),
   ...numbered('a', alliances).map(id => put('alliance', { id, name: `Alliance ${id}` })),
@@ -101,14 +98,14 @@ const beginning: Fact[] = [
   ),
 ]
 
-/** A world and a day of its own for each run: what is there of earlier ones is history. */
+/** Gives each run ids and a day of its own. */
 function ofRun(run: number, facts: Fact[]): Fact[] {
   const day = new Date(Date.UTC(2020, 0, run)).toISOString().slice(0, 10)
   const text = JSON.stringify(facts)
   return JSON.parse(text.replace(/"([nacwb]\d)"/g, `"r${run}-$1"`).replaceAll('"dayT', `"${day}T`)) as Fact[]
 }
 
-test('conflicts have the numbers of their wars, whatever batches change, delete or put again', async () => {
+test('the counters of conflicts match their wars, whatever batches change, delete or recreate', async () => {
   let run = 0
   const mayBegin = whileBegunWithin(15_000)
   await fc.assert(
@@ -135,7 +132,7 @@ test('conflicts have the numbers of their wars, whatever batches change, delete 
   )
 })
 
-test('conflicts have the numbers of their wars where a batch is too long to be applied at once', async () => {
+test('the counters of conflicts match their wars after a batch that is applied in parts', async () => {
   const filler = Array.from({ length: 2_500 }, () => put('war', { id: 'w0', reason: 'Again.' }))
   let run = 1_000
   await fc.assert(
@@ -154,16 +151,16 @@ test('conflicts have the numbers of their wars where a batch is too long to be a
   )
 })
 
-test('a batch adds differences to a conflict, without reading its other wars', async () => {
+test('a batch adds differences to the counters of a conflict, without reading its other wars', async () => {
   const run = 2_000
   const facts = ofRun(run, beginning)
   await chancery.ingest(facts, { waits: false })
   const id = `r${run}-c0`
-  // Numbers that no war accounts for: whoever counted all wars again would lose them.
+  // Numbers without wars: counting all wars again would lose them.
   await withConnection(chancery.databaseUrl, client =>
     client.query(
       `update chancery_world.conflict set wars_total = wars_total + 1000, battles_count = battles_count + 1000,
-         side_numbers = jsonb_set(side_numbers, '{0,nation_count}', '1000') where id = $1`,
+         side_totals = jsonb_set(side_totals, '{0,nation_count}', '1000') where id = $1`,
       [id],
     ),
   )

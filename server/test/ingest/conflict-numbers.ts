@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Client } from 'pg'
 import { withConnection } from '../support/database-url.ts'
 
-/** All numbers of conflicts, added up from all wars without what is kept for it. */
+/** The counters of conflicts, computed from all wars without the derived tables. */
 const plain = `
   with places as (
     select distinct c.id, side.number, member.value ->> 'alliance_id' as alliance_id
@@ -27,11 +27,11 @@ const plain = `
       'nation_count', (select count(distinct nation_id) from of_side f where f.id = c.id and f.number = side.number),
       'battles_won', (select coalesce(sum(won), 0) from of_side f where f.id = c.id and f.number = side.number),
       'losses', (select coalesce(jsonb_object_agg(unit, lost), '{}') from units u where u.id = c.id and u.number = side.number)
-    ) order by side.number), '[]') from generate_series(1, jsonb_array_length(c.sides)) as side (number)) as side_numbers
+    ) order by side.number), '[]') from generate_series(1, jsonb_array_length(c.sides)) as side (number)) as side_totals
   from chancery_world.conflict c order by c.id`
 
 const stored =
-  'select id, wars_active, wars_total, battles_count, side_numbers from chancery_world.conflict order by id'
+  'select id, wars_active, wars_total, battles_count, side_totals from chancery_world.conflict order by id'
 
 const sides = `
   (select w.conflict_id, s.* from chancery_world.war w, lateral (values
@@ -39,21 +39,21 @@ const sides = `
     (defender_alliance_id, defender_nation_id, defender_battles_won, defender_losses)
   ) s (alliance_id, nation_id, won, losses) where w.conflict_id is not null and s.alliance_id is not null) s`
 
-/** What is kept for it, by what it should be; rows of zeros say nothing. */
+/** The derived tables with their expected rows; rows of zeros are ignored. */
 const kept: [stored: string, plain: string][] = [
   [
-    'select conflict_id, nation_id, alliance_id, wars from chancery_world.conflict_fighter where wars <> 0 order by 1, 2, 3',
+    'select conflict_id, nation_id, alliance_id, wars from chancery_world.conflict_participant where wars <> 0 order by 1, 2, 3',
     `select conflict_id, nation_id, alliance_id, count(*) as wars from ${sides} group by 1, 2, 3 order by 1, 2, 3`,
   ],
   [
-    `select conflict_id, alliance_id, unit, wars, number from chancery_world.conflict_tally
+    `select conflict_id, alliance_id, unit, wars, number from chancery_world.conflict_counter
      where wars <> 0 or number <> 0 order by 1, 2, 3`,
     `select conflict_id, alliance_id, unit, count(*) as wars, sum(number) as number
      from ${sides}, lateral (
        select '' collate "C" as unit, won::numeric as number union all select key, value::numeric from jsonb_each_text(losses)
      ) p group by 1, 2, 3 order by 1, 2, 3`,
   ],
-  ['select count(*) from chancery_secret.counted_war', 'select 0::bigint as count'],
+  ['select count(*) from chancery_secret.war_counter_snapshot', 'select 0::bigint as count'],
 ]
 
 /** That conflicts have the numbers that their wars add up to. */

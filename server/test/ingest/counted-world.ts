@@ -23,7 +23,7 @@ type SideName = 'attacker' | 'defender'
 
 const sides: SideName[] = ['attacker', 'defender']
 
-/** A world as plain maps, from which every number is computed anew. Its ids are told under a prefix of their own. */
+/** A world in plain maps, from which every counter is computed. Its ids are sent with a prefix. */
 export class CountedWorld {
   readonly #prefix: string
   readonly #nations = new Map<string, number>()
@@ -32,22 +32,22 @@ export class CountedWorld {
   readonly #wars = new Map<string, War>()
   readonly #battles = new Map<string, Battle>()
   readonly #conflicts = new Map<string, string[][]>()
-  /** Whatever was there once may be referred to. */
+  /** Ids that were ever put: facts may refer to them. */
   readonly #known = new Set<string>()
 
   constructor(prefix: string) {
     this.#prefix = prefix
   }
 
-  /** Takes in those facts of a batch that are not refused, and returns them as they are sent. */
-  take(batch: Fact[]): Fact[] {
-    const taken = new Set<Fact>()
+  /** Applies the valid facts of a batch, and returns them with prefixed ids. */
+  apply(batch: Fact[]): Fact[] {
+    const applied = new Set<Fact>()
     for (const resource of factResources) {
       for (const fact of batch) {
-        if (fact.resource === resource && this.#apply(resource, fact)) taken.add(fact)
+        if (fact.resource === resource && this.#applyFact(resource, fact)) applied.add(fact)
       }
     }
-    return batch.filter(fact => taken.has(fact)).map(fact => this.#prefixed(fact) as Fact)
+    return batch.filter(fact => applied.has(fact)).map(fact => this.#prefixed(fact) as Fact)
   }
 
   #prefixed(value: unknown): unknown {
@@ -57,15 +57,15 @@ export class CountedWorld {
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.#prefixed(member)]))
   }
 
-  #apply(resource: FactResource, fact: Fact): boolean {
+  #applyFact(resource: FactResource, fact: Fact): boolean {
     if (fact.op === 'delete') {
       this.#delete(resource, String(fact.id))
       return true
     }
     const data = fact.data as Data
-    const isTaken = this.#put(resource, data)
-    if (isTaken && typeof data.id === 'string') this.#known.add(data.id)
-    return isTaken
+    const isApplied = this.#put(resource, data)
+    if (isApplied && typeof data.id === 'string') this.#known.add(data.id)
+    return isApplied
   }
 
   #delete(resource: FactResource, id: string): void {
@@ -104,25 +104,25 @@ export class CountedWorld {
         return true
       }
       case 'conflict': {
-        const said = (data.sides as { alliances: { alliance_id: string }[] }[]).map(one =>
+        const sent = (data.sides as { alliances: { alliance_id: string }[] }[]).map(one =>
           one.alliances.map(({ alliance_id }) => alliance_id),
         )
-        if (!knows(...said.flat())) return false
-        this.#conflicts.set(id, said)
+        if (!knows(...sent.flat())) return false
+        this.#conflicts.set(id, sent)
         return true
       }
       case 'war':
         return knows(data.conflict_id) && this.#putWar(id, data, knows)
       case 'battle': {
-        const said = data as Partial<Battle>
+        const sent = data as Partial<Battle>
         const before = this.#battles.get(id)
-        if (!before && said.war_id === undefined) return false
-        if (!knows(said.war_id, said.attacker_nation_id, said.defender_nation_id)) return false
+        if (!before && sent.war_id === undefined) return false
+        if (!knows(sent.war_id, sent.attacker_nation_id, sent.defender_nation_id)) return false
         const losses = {
-          attacker: { ...before?.losses.attacker, ...said.losses?.attacker },
-          defender: { ...before?.losses.defender, ...said.losses?.defender },
+          attacker: { ...before?.losses.attacker, ...sent.losses?.attacker },
+          defender: { ...before?.losses.defender, ...sent.losses?.defender },
         }
-        this.#battles.set(id, { ...before, ...said, losses } as Battle)
+        this.#battles.set(id, { ...before, ...sent, losses } as Battle)
         return true
       }
       default:
@@ -134,16 +134,16 @@ export class CountedWorld {
     const before = this.#wars.get(id)
     const war = { status: 'active', outcome: null, conflict_id: null, ...before } as War
     for (const name of sides) {
-      const said = data[name] as { nation_id?: string; alliance_id?: string | null } | undefined
-      if (!knows(said?.nation_id, said?.alliance_id)) return false
+      const sent = data[name] as { nation_id?: string; alliance_id?: string | null } | undefined
+      if (!knows(sent?.nation_id, sent?.alliance_id)) return false
       const known = before?.[name]
-      const nation_id = said?.nation_id ?? known?.nation_id
+      const nation_id = sent?.nation_id ?? known?.nation_id
       if (nation_id === undefined) return false
       const isSame = known?.nation_id === nation_id
       const alliance_id = isSame ? known.alliance_id : (this.#members.get(nation_id) ?? null)
-      war[name] = { nation_id, alliance_id: said?.alliance_id === undefined ? alliance_id : said.alliance_id }
+      war[name] = { nation_id, alliance_id: sent?.alliance_id === undefined ? alliance_id : sent.alliance_id }
     }
-    // What a war of a nation on itself counts is nobody's promise.
+    // A war of a nation on itself is rejected.
     if (war.attacker.nation_id === war.defender.nation_id) return false
     for (const field of ['status', 'outcome', 'conflict_id'] as const) {
       if (field in data) Object.assign(war, { [field]: data[field] })
@@ -152,7 +152,7 @@ export class CountedWorld {
     return true
   }
 
-  /** Reads every number, and compares. */
+  /** Reads every counter, and compares. */
   async compare(read: Read): Promise<void> {
     const at = (path: string, id: string) =>
       read<{ data: Data }>(`/${path}/${this.#prefix}${id}`).then(({ data }) => data)

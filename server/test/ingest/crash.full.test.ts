@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { after, before, test } from 'node:test'
-import type { Event } from '../events/cases.ts'
+import type { Event } from '../events/log-model.ts'
+import { pluck } from '../support/pluck.ts'
 import {
   makeServeDir,
   postmasterOf,
@@ -11,15 +12,14 @@ import {
   serve,
 } from '../support/serve-process.ts'
 import type { Outcome } from '../support/test-server.ts'
-import { outcomesOf, stream } from './answers.ts'
-import { alliance, battle, commit, lines, member, nation, put, war } from './facts.ts'
+import { alliance, battle, commit, lines, member, nation, outcomesOf, put, stream, war } from './facts.ts'
 
 const kills = 8
 const batchCount = 260
 
 let dir: string
 let served: ServeProcess
-/** What was answered as applied, by batch. */
+/** The outcomes of applied batches. */
 const acknowledged = new Map<string, Outcome>()
 
 before(async () => {
@@ -32,7 +32,7 @@ after(async () => {
   await removeServeDir(dir)
 })
 
-/** Each batch founds a nation, brings it into an alliance, declares a war and fights it. */
+/** Each batch founds a nation, joins an alliance, declares a war and fights a battle. */
 const batches = Array.from({ length: batchCount }, (_, index) => {
   const id = `n${index}`
   const foe = `n${Math.max(0, index - 1)}`
@@ -50,11 +50,11 @@ const batches = Array.from({ length: batchCount }, (_, index) => {
     commit(`b${index}`),
   )
 })
-/** How many events each batch gives rise to. */
+/** The number of events of each batch. */
 const eventsOf = (index: number) => (index === 0 ? 5 : 4)
 
-/** Sends all batches, notes what is acknowledged, and calls `onAnswer` after each answer. Ends when the connection does. */
-async function sendAll(onAnswer: (outcome: Outcome) => void): Promise<void> {
+/** Sends all batches, collects the acknowledged ones, and calls `onOutcome` after each outcome. Ends with the connection. */
+async function sendAll(onOutcome: (outcome: Outcome) => void): Promise<void> {
   try {
     const response = await stream(served, Readable.from(batches.map(batch => Buffer.from(batch))))
     for await (const line of createInterface({ input: Readable.from(response.body ?? []) })) {
@@ -64,7 +64,7 @@ async function sendAll(onAnswer: (outcome: Outcome) => void): Promise<void> {
         assert.ok(!acknowledged.has(outcome.batch), `${outcome.batch} is applied twice`)
         acknowledged.set(outcome.batch, outcome)
       }
-      onAnswer(outcome)
+      onOutcome(outcome)
     }
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error
@@ -85,10 +85,10 @@ async function assertWhole(appliedMin: number): Promise<void> {
     events.push(...data)
   }
   assert.deepEqual(
-    events.map(({ seq }) => seq),
+    pluck(events, 'seq'),
     events.map((_, index) => index + 1),
   )
-  // Batches arrive in order, so what is there is the first so many of them, each whole.
+  // Batches arrive in order, so a prefix of them is applied, each whole.
   const applied = events.filter(({ type }) => type === 'nation.founded').length
   assert.ok(applied >= appliedMin, `${applied} batches are there, ${appliedMin} were acknowledged`)
   assert.equal(
@@ -120,11 +120,11 @@ async function assertWhole(appliedMin: number): Promise<void> {
   assert.deepEqual([war.battles_count, war.losses], [1, { attacker: { tanks: applied - 1 }, defender: {} }])
 }
 
-test(`a server killed ${kills} times during a stream loses nothing, doubles nothing and halves nothing`, async () => {
+test(`a server killed ${kills} times during a stream loses nothing, and applies each batch once and whole`, async () => {
   for (let kill = 0; kill < kills; kill += 1) {
     const target = acknowledged.size + 2 + Math.floor(Math.random() * 20)
     const delayMs = Math.random() * 12
-    // Every third time the database dies with it, as when the power fails.
+    // Every third time the database is killed too, as in a power failure.
     const isPowerFailure = kill % 3 === 2
     let isKilled = false
     await sendAll(() => {
@@ -143,7 +143,7 @@ test(`a server killed ${kills} times during a stream loses nothing, doubles noth
   }
 })
 
-test('the stream sent again to its end is there once, each batch with its first numbers', async () => {
+test('a stream that is sent again is applied once, and each batch has its first outcome', async () => {
   const statuses = new Set<string>()
   await sendAll(({ batch, status, last_seq, events }) => {
     statuses.add(status)
@@ -154,7 +154,7 @@ test('the stream sent again to its end is there once, each batch with its first 
   await assertWhole(batchCount)
 })
 
-test('a server whose database is killed ends with a message, and nothing acknowledged is lost', async () => {
+test('a server whose database is killed exits with a message, and nothing acknowledged is lost', async () => {
   const more = Array.from({ length: 200 }, (_, index) => lines(nation(`p${index}`), commit(`p${index}`)))
   const applied: string[] = []
   let isKilled = false
@@ -180,12 +180,12 @@ test('a server whose database is killed ends with a message, and nothing acknowl
   const again = outcomesOf(
     await (await stream(served, Readable.from(more.map(batch => Buffer.from(batch))))).text(),
   )
-  const settled = again.map(({ status }) => status)
+  const statuses = again.map(({ status }) => status)
   assert.deepEqual(
-    settled.slice(0, applied.length),
+    statuses.slice(0, applied.length),
     applied.map(() => 'duplicate'),
   )
-  assert.ok(settled.every(status => status === 'applied' || status === 'duplicate'))
+  assert.ok(statuses.every(status => status === 'applied' || status === 'duplicate'))
   const { pagination } = await read<{ pagination: { total: number } }>('/events?type=nation.founded')
   assert.equal(pagination.total, batchCount + 200)
 })

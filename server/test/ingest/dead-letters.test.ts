@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { limits } from '@chancery/contract'
 import pg from 'pg'
-import { query } from '../access/query.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
-import { alliance, commit, lines, member, nation } from './facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
+import { pluck } from '../support/pluck.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
+import { alliance, commit, factsOn, lines, member, nation } from './facts.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 interface Kept {
   id: string
@@ -23,9 +21,9 @@ interface Kept {
   content?: string | null
 }
 
-const one = async (response: Promise<Response>) => {
-  const answer = await response
-  return { status: answer.status, body: (await answer.json()) as never }
+const one = async (request: Promise<Response>) => {
+  const response = await request
+  return { status: response.status, body: (await response.json()) as never }
 }
 const list = async (query = '') =>
   ((await one(chancery.operate('GET', `/refused${query}`))).body as { data: Kept[] }).data
@@ -34,8 +32,7 @@ const kept = async (id: string): Promise<Kept | undefined> => {
   return status === 200 ? body : undefined
 }
 const retry = (id: string, body?: object) => one(chancery.operate('POST', `/refused/${id}/retry`, body))
-const apply = async (batch: string, ...facts: Fact[]) =>
-  (await chancery.send(lines(...facts, commit(batch))))[0]
+const { send: apply } = factsOn(chancery)
 
 test('a rejected batch is stored as it was sent; later ones are applied', async () => {
   const facts = [nation('k1'), nation('k2', { national_score: -1 })]
@@ -60,9 +57,9 @@ test('the lines of a dead letter are its own, those of the result the stream’s
   assert.match(found.content?.split('\n')[1] ?? '', /li3/)
 })
 
-test('a batch whose reference was missing is applied when it is tried again, and is no longer in the list', async () => {
+test('a batch with a missing reference is applied by a later retry, and leaves the list', async () => {
   assert.equal((await apply('early', member('r1', 'ra')))?.status, 'refused')
-  assert.equal((await retry('early')).status, 422, 'the reason has not gone')
+  assert.equal((await retry('early')).status, 422, 'the reason still holds')
   assert.equal((await kept('early'))?.tries, 2)
   await apply('cure', nation('r1'), alliance('ra'))
   const { status, body } = await retry('early')
@@ -71,11 +68,11 @@ test('a batch whose reference was missing is applied when it is tried again, and
   assert.equal((await retry('early')).status, 404)
 })
 
-test('sent again by the game and applied, it is no longer in the list', async () => {
-  await apply('mended', nation('m1', { national_score: -1 }))
-  assert.ok(await kept('mended'))
-  assert.equal((await apply('mended', nation('m1', { national_score: 1 })))?.status, 'applied')
-  assert.equal(await kept('mended'), undefined)
+test('a dead letter that the game sends again is applied, and leaves the list', async () => {
+  await apply('fixed', nation('m1', { national_score: -1 }))
+  assert.ok(await kept('fixed'))
+  assert.equal((await apply('fixed', nation('m1', { national_score: 1 })))?.status, 'applied')
+  assert.equal(await kept('fixed'), undefined)
 })
 
 test('invalid facts under the id of an applied batch are rejected, and not stored: nothing can be applied under it', async () => {
@@ -90,7 +87,7 @@ test('a superseded dead letter is retried only with force', async () => {
   await apply('o-old', nation('o1', { motto: 'old' }), member('o1', 'o-none'))
   assert.equal((await kept('o-old'))?.overtaken_by, null)
   await apply('o-apart', nation('o2'))
-  assert.equal((await kept('o-old'))?.overtaken_by, null, 'other things do not matter')
+  assert.equal((await kept('o-old'))?.overtaken_by, null, 'other rows do not matter')
   await apply('o-new', nation('o1', { motto: 'new' }))
   assert.equal((await kept('o-old'))?.overtaken_by, 'o-new')
   await apply('o-alliance', alliance('o-none'))
@@ -124,11 +121,11 @@ test('a snapshot and a reset concern all entities of their resources, also later
 test('a rejected batch that is sent again is announced as it was sent last', async () => {
   for (const announce of [true, false])
     await chancery.send(lines(member('an1', 'an-none'), commit('an', { announce })))
-  const answer = await one(chancery.operate('GET', '/refused/an'))
-  assert.equal((answer.body as { is_announced: boolean }).is_announced, false)
+  const response = await one(chancery.operate('GET', '/refused/an'))
+  assert.equal((response.body as { is_announced: boolean }).is_announced, false)
 })
 
-test('a reason quotes nothing of a line that is no JSON', async () => {
+test('the reason of a line that is not JSON quotes nothing of it', async () => {
   const wrong = [
     '{"op":"put","resource":"nation","data":{"id":"q","moderation_notes": canary of a note}}',
     'canary of a note',
@@ -175,8 +172,8 @@ test('a sender can turn the dead letter off', async () => {
     })
   await send(lines(nation('q1', { national_score: -1 }), commit('unkept')), 'application/x-ndjson')
   const json = JSON.stringify({ facts: [nation('q1', { national_score: -1 })] })
-  const answer = await send(json, 'application/json', { 'idempotency-key': 'unkept-too' })
-  assert.equal(answer.status, 422)
+  const response = await send(json, 'application/json', { 'idempotency-key': 'unkept-too' })
+  assert.equal(response.status, 422)
   assert.equal(await kept('unkept'), undefined)
   assert.equal(await kept('unkept-too'), undefined)
 })
@@ -200,18 +197,18 @@ test('the list filters by feed, and dropped dead letters leave it', async () => 
 
 test('a rejected batch in one request is stored and can be retried', async () => {
   const body = { facts: [member('s1', 'sa')], announce: false }
-  const answer = await chancery.operate('POST', '/facts', body, { 'idempotency-key': 'single' })
-  assert.equal(answer.status, 422)
-  assert.equal(((await answer.json()) as { is_kept: boolean }).is_kept, true)
+  const response = await chancery.operate('POST', '/facts', body, { 'idempotency-key': 'single' })
+  assert.equal(response.status, 422)
+  assert.equal(((await response.json()) as { is_kept: boolean }).is_kept, true)
   await apply('single-cure', nation('s1'), alliance('sa'))
   assert.equal((await retry('single')).status, 200)
   const db = new pg.Client({ connectionString: chancery.databaseUrl })
   await db.connect()
   try {
     const { rows } = await db.query(
-      'select is_announced from chancery_world.logging order by last_seq desc limit 1',
+      'select is_announced from chancery_world.event_log_span order by last_seq desc limit 1',
     )
-    assert.deepEqual(rows, [{ is_announced: false }], 'as it was sent: quietly')
+    assert.deepEqual(rows, [{ is_announced: false }], 'unannounced, as it was sent')
   } finally {
     await db.end()
   }
@@ -229,12 +226,12 @@ describe('the dead-letter store is bounded', () => {
   beforeEach(async () => {
     await query(
       chancery.databaseUrl,
-      'truncate chancery_secret.refused_batch, chancery_secret.refused_dropped cascade',
+      'truncate chancery_secret.dead_letter, chancery_secret.dropped_dead_letter cascade',
     )
     await query(chancery.databaseUrl, `delete from chancery_secret.feed where name like 'some-feed-%'`)
   })
 
-  /** Batches that were refused a second apart, the first the longest ago. Only their numbers are large. */
+  /** Inserts dead letters that were rejected a second apart, the first one first. */
   const fill = (
     count: number,
     {
@@ -247,12 +244,12 @@ describe('the dead-letter store is bounded', () => {
   ) =>
     query(
       chancery.databaseUrl,
-      `insert into chancery_secret.refused_batch
-         (id, feed, first_refused_at, last_refused_at, is_announced, facts, bytes, content, refusals, overtaken_by)
+      `insert into chancery_secret.dead_letter
+         (id, feed, first_rejected_at, last_rejected_at, is_announced, facts, bytes, content, rejections, superseded_by)
        select '${name}-' || i, ${feed}, now(), now() - make_interval(secs => ${count} - i), true, 1, ${bytes}, ${content}, '[]', ${overtaken}
        from generate_series(1, ${count}) i`,
     )
-  /** Some kilobytes, of which one fact is wrong. */
+  /** Sends some kilobytes with one invalid fact. */
   const refuse = async (batch: string, more: Fact = {}) => {
     const facts = Array.from({ length: 40 }, (_, index) => nation(`full-${index}`))
     const wrong = nation('full', { national_score: -1 })
@@ -268,7 +265,7 @@ describe('the dead-letter store is bounded', () => {
         await (await chancery.operate('GET', '/metrics')).text(),
       )?.[1],
     )
-  /** Four of them leave room for a record, and not for its facts. */
+  /** Four of them leave room for a record, but not for its facts. */
   const quarter = String(limits.deadLetterBytesPerFeed / 4 - 250)
 
   test('without room the facts of a new dead letter are not stored, its sender sees it, and stored ones stay', async () => {
@@ -277,14 +274,11 @@ describe('the dead-letter store is bounded', () => {
     const outcome = await refuse('too-much')
     assert.equal(outcome.is_kept, false)
     const { data, dropped } = await listing()
-    assert.deepEqual(
-      data.map(({ id, has_content }) => [id, has_content]),
-      [['too-much', false], ...[4, 3, 2, 1].map(number => [`live-${number}`, true])],
-    )
-    assert.deepEqual(
-      dropped.map(({ id, is_listed }) => [id, is_listed]),
-      [['too-much', true]],
-    )
+    assert.deepEqual(pluck(data, 'id', 'has_content'), [
+      ['too-much', false],
+      ...[4, 3, 2, 1].map(number => [`live-${number}`, true]),
+    ])
+    assert.deepEqual(pluck(dropped, 'id', 'is_listed'), [['too-much', true]])
     assert.equal(await droppedCount(), before + 1)
   })
 
@@ -294,10 +288,9 @@ describe('the dead-letter store is bounded', () => {
     assert.equal((await refuse('fresh')).is_kept, true)
     const { data, dropped } = await listing()
     assert.deepEqual(data.map(({ id }) => id).toSorted(), ['fresh', 'live-1', 'live-2', 'stale-2'])
-    assert.deepEqual(
-      dropped.map(({ id, facts, bytes, is_listed }) => [id, facts, bytes, is_listed]),
-      [['stale-1', 1, Number(quarter), false]],
-    )
+    assert.deepEqual(pluck(dropped, 'id', 'facts', 'bytes', 'is_listed'), [
+      ['stale-1', 1, Number(quarter), false],
+    ])
   })
 
   test('unknown feed names share one bound, and an existing feed has its own', async () => {
@@ -316,16 +309,13 @@ describe('the dead-letter store is bounded', () => {
     assert.equal((await refuse('one-more')).is_kept, true)
     const { data, dropped } = await listing()
     assert.ok(!data.some(({ id }) => id === 'record-1'))
-    assert.deepEqual(
-      dropped.map(({ id }) => id),
-      ['record-1'],
-    )
+    assert.deepEqual(pluck(dropped, 'id'), ['record-1'])
     const count = async () =>
       Number(
         (
           await query<{ count: string }>(
             chancery.databaseUrl,
-            'select count(*) from chancery_secret.refused_batch',
+            'select count(*) from chancery_secret.dead_letter',
           )
         )[0]?.count,
       )
@@ -345,17 +335,14 @@ describe('the dead-letter store is bounded', () => {
     await fill(limits.deadLettersPerFeed, { name: 'live', bytes: '10' })
     assert.equal((await refuse('no-place')).is_kept, false)
     assert.equal(await kept('no-place'), undefined)
-    assert.deepEqual(
-      (await listing()).dropped.map(({ id, is_listed }) => [id, is_listed]),
-      [['no-place', false]],
-    )
+    assert.deepEqual(pluck((await listing()).dropped, 'id', 'is_listed'), [['no-place', false]])
   })
 
   test('the list of dropped dead letters is bounded too', async () => {
     await fill(4, { name: 'live', bytes: quarter })
     await query(
       chancery.databaseUrl,
-      `insert into chancery_secret.refused_dropped (id, facts, bytes, is_listed, dropped_at)
+      `insert into chancery_secret.dropped_dead_letter (id, facts, bytes, is_listed, dropped_at)
        select 'old-' || i, 1, 1, false, now() from generate_series(1, ${limits.droppedDeadLettersListed}) i`,
     )
     await refuse('newest')
@@ -363,7 +350,7 @@ describe('the dead-letter store is bounded', () => {
     assert.deepEqual([dropped.length, dropped[0]?.id], [limits.droppedDeadLettersListed, 'newest'])
     const rows = await query<{ count: string }>(
       chancery.databaseUrl,
-      'select count(*) from chancery_secret.refused_dropped',
+      'select count(*) from chancery_secret.dropped_dead_letter',
     )
     assert.equal(Number(rows[0]?.count), limits.droppedDeadLettersListed)
   })

@@ -1,27 +1,31 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
-import { refusalOf, statusOf } from './answers.ts'
-import { alliance, battle, commit, event, lines, member, nation, put, remove, war } from './facts.ts'
+import { test } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { pluck } from '../support/pluck.ts'
+import { startTestServer } from '../support/test-server.ts'
+import {
+  alliance,
+  battle,
+  event,
+  factsOn,
+  member,
+  nation,
+  put,
+  refusalOf,
+  remove,
+  statusOf,
+  war,
+} from './facts.ts'
 
 type Document = Record<string, unknown>
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
-const ingest = (...facts: Fact[]) => chancery.ingest(facts, { waits: false })
-const read = async (path: string) => (await chancery.read<{ data: Document }>(path)).data
-const list = async (path: string) => (await chancery.read<{ data: Document[] }>(path)).data
+const { ingest, send, read, list } = factsOn(chancery)
 
-const dataOf = (told: Document | undefined) => (told?.data ?? {}) as Document
+const dataOf = (event: Document | undefined) => (event?.data ?? {}) as Document
 
-const send = async (batch: string, ...facts: Fact[]) =>
-  (await chancery.send(lines(...facts, commit(batch))))[0]
-
-test('a deleted nation is gone, and its wars, battles and events stay under the names of their time', async () => {
+test('a deleted nation is gone, and its wars, battles and events keep their names', async () => {
   await ingest(
     nation('gone'),
     nation('gone-2'),
@@ -31,15 +35,14 @@ test('a deleted nation is gone, and its wars, battles and events stay under the 
   await ingest(remove('nation', 'gone'))
   assert.equal(await statusOf(chancery, '/nations/gone'), 404)
   assert.equal(((await read('/wars/gone-w')).attacker as Document).nation_name, 'Nation gone')
-  assert.deepEqual(
-    (await list('/wars/gone-w/battles')).map(({ id }) => id),
-    ['gone-b'],
-  )
-  const told = await list('/events?nation_id=gone')
-  assert.deepEqual(
-    told.map(({ type }) => type),
-    ['nation.deleted', 'battle.fought', 'war.declared', 'nation.founded'],
-  )
+  assert.deepEqual(pluck(await list('/wars/gone-w/battles'), 'id'), ['gone-b'])
+  const events = await list('/events?nation_id=gone')
+  assert.deepEqual(pluck(events, 'type'), [
+    'nation.deleted',
+    'battle.fought',
+    'war.declared',
+    'nation.founded',
+  ])
 })
 
 test('later facts may refer to a deleted nation as history, under its last name', async () => {
@@ -94,19 +97,19 @@ test('a deleted alliance dismisses its members and ends its treaties, each with 
   assert.equal(events, 4)
   assert.equal((await read('/nations/dis-1')).alliance, null)
   assert.deepEqual((await read('/alliances/dis-2')).treaties, [])
-  const told = (await list('/events?alliance_id=dis&limit=4')).reverse()
+  const logged = (await list('/events?alliance_id=dis&limit=4')).reverse()
   assert.deepEqual(
-    told.map(({ type, occurred_at }) => [type, occurred_at]),
+    pluck(logged, 'type', 'occurred_at'),
     ['treaty.ended', 'alliance.member_left', 'alliance.member_left', 'alliance.disbanded'].map(type => [
       type,
       '2026-05-30T00:00:00Z',
     ]),
   )
-  assert.deepEqual(dataOf(told[0]).alliances, [
+  assert.deepEqual(dataOf(logged[0]).alliances, [
     { alliance_id: 'dis', name: 'Alliance dis', tag: 'DIS' },
     { alliance_id: 'dis-2', name: 'Alliance dis-2', tag: 'DIS-2' },
   ])
-  assert.deepEqual(dataOf(told[1]).alliance, {
+  assert.deepEqual(dataOf(logged[1]).alliance, {
     alliance_id: 'dis',
     name: 'Alliance dis',
     tag: 'DIS',
@@ -160,24 +163,28 @@ test('a deleted war deletes its battles and keeps its events', async () => {
   assert.deepEqual(await list('/wars/wd/battles'), [])
 })
 
-test('a nation that is put under a deleted id starts empty, with the wars of its id', async () => {
+test('a nation that is recreated under its id starts empty, with the wars of its id', async () => {
   await ingest(
-    nation('anew', { motto: 'Old', player: 'p-anew', military: { readiness: 5 } }),
-    nation('anew-2'),
+    nation('renewed', { motto: 'Old', player: 'p-renewed', military: { readiness: 5 } }),
+    nation('renewed-2'),
   )
-  await ingest(war('anew-w', 'anew', 'anew-2'), alliance('anew-a'), member('anew', 'anew-a'))
-  await ingest(remove('nation', 'anew'))
-  await ingest(put('nation', { id: 'anew', nation_name: 'Second' }))
-  const data = await read('/nations/anew')
+  await ingest(
+    war('renewed-w', 'renewed', 'renewed-2'),
+    alliance('renewed-a'),
+    member('renewed', 'renewed-a'),
+  )
+  await ingest(remove('nation', 'renewed'))
+  await ingest(put('nation', { id: 'renewed', nation_name: 'Second' }))
+  const data = await read('/nations/renewed')
   assert.deepEqual([data.nation_name, data.motto, data.alliance], ['Second', null, null])
   assert.deepEqual(data.wars, { active_offensive: 1, active_defensive: 0, won: 0, lost: 0 })
-  await ingest(put('nation', { id: 'anew', player: 'p-anew' }))
-  const { key } = await chancery.makeKey({ player_id: 'p-anew' }, ['military.read'])
+  await ingest(put('nation', { id: 'renewed', player: 'p-renewed' }))
+  const { key } = await chancery.makeKey({ player_id: 'p-renewed' }, ['military.read'])
   const { data: own } = await chancery.read<{ data: Document }>('/me/nation', { key })
   assert.equal(own.military, null)
 })
 
-test('an alliance that is put under a deleted id has the wars of its id', async () => {
+test('an alliance that is recreated under its id has the wars of its id', async () => {
   await ingest(nation('aa-1'), nation('aa-2'), alliance('aa'), member('aa-1', 'aa'))
   await ingest(war('aa-w', 'aa-1', 'aa-2', { status: 'ended', outcome: 'attacker_victory' }))
   await ingest(remove('alliance', 'aa'))
@@ -186,7 +193,7 @@ test('an alliance that is put under a deleted id has the wars of its id', async 
   assert.deepEqual([data.wars, data.member_count], [{ active: 0, won: 1, lost: 0 }, 0])
 })
 
-test('an entity that is deleted and put in one batch is as if in two', async () => {
+test('deleting and recreating an entity in one batch has the result of two batches', async () => {
   await ingest(
     nation('re-1', { national_score: 3, motto: 'Old' }),
     nation('re-2'),

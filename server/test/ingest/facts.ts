@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import type { FactResource } from '@chancery/contract'
-import type { Fact } from '../support/test-server.ts'
+import type { Fact, Outcome, TestServer } from '../support/test-server.ts'
 
 type Data = Record<string, unknown>
 
@@ -57,3 +58,50 @@ export const commit = (batch: string, more: Data = {}): Fact => ({ op: 'commit',
 
 /** Facts as the lines of a stream. */
 export const lines = (...facts: Fact[]): string => facts.map(fact => `${JSON.stringify(fact)}\n`).join('')
+
+/** The number of the last event. */
+export async function seqOf({ operate }: TestServer): Promise<number> {
+  const status = (await (await operate('GET', '/status')).json()) as { seq: number }
+  return status.seq
+}
+
+export const statusOf = async ({ get }: TestServer, path: string): Promise<number> => (await get(path)).status
+
+/** The first rejection of a batch. */
+export function refusalOf(outcome: Outcome | undefined): Outcome['refused'][number] {
+  assert.equal(outcome?.status, 'refused', JSON.stringify(outcome))
+  const [refusal] = outcome.refused
+  assert.ok(refusal)
+  return refusal
+}
+
+export const outcomesOf = (text: string): Outcome[] =>
+  text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as Outcome)
+
+/** Sends a stream of facts; its response begins before the stream ends. */
+export function stream(
+  { operatorUrl, operatorToken }: Pick<TestServer, 'operatorUrl' | 'operatorToken'>,
+  body: AsyncIterable<Uint8Array>,
+  { signal, query = '' }: { signal?: AbortSignal; query?: string } = {},
+): Promise<Response> {
+  return fetch(`${operatorUrl}/facts${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/x-ndjson' },
+    body: body as unknown as ReadableStream,
+    duplex: 'half',
+    ...(signal ? { signal } : {}),
+  })
+}
+
+/** Short forms for tests of facts on one server. */
+export const factsOn = (chancery: TestServer) => ({
+  ingest: (...facts: Fact[]) => chancery.ingest(facts, { waits: false }),
+  /** Sends one batch as a stream. */
+  send: async (batch: string, ...facts: Fact[]) => (await chancery.send(lines(...facts, commit(batch))))[0],
+  read: async (path: string, key?: string) =>
+    (await chancery.read<{ data: Data }>(path, key === undefined ? {} : { key })).data,
+  list: async (path: string) => (await chancery.read<{ data: Data[] }>(path)).data,
+})

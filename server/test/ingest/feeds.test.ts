@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { test } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { commit, lines, nation } from './facts.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 const feedOf = async (name: string) =>
   (await (await chancery.operate('GET', `/feeds/${name}`)).json()) as {
@@ -33,7 +30,7 @@ test('each batch of a feed names the one before it', async () => {
   assert.deepEqual(
     await statuses(text),
     ['duplicate', 'duplicate'],
-    'sent again it is known, wherever the feed stands',
+    'a known batch is a duplicate at any position of the feed',
   )
   assert.equal((await feedOf('f')).last_batch, 'f2')
 })
@@ -53,7 +50,7 @@ test('of two batches that name the same previous one the second is superseded, a
   assert.deepEqual(
     (await (await chancery.operate('GET', '/refused')).json()) as unknown,
     { data: [], dropped: [] },
-    'whoever was overtaken sends anew: nothing is kept',
+    'a superseded batch is not stored: its sender sends it again',
   )
 })
 
@@ -86,7 +83,7 @@ test('a batch in one request advances its feed likewise, or gets 409', async () 
   assert.equal((await send('j2', 'j1')).status, 200)
 })
 
-test('a name that no feed can have is nowhere', async () => {
+test('an invalid feed name is not found', async () => {
   for (const name of ['a b', 'x'.repeat(65), '%00']) {
     assert.equal((await chancery.operate('GET', `/feeds/${encodeURIComponent(name)}`)).status, 404)
   }

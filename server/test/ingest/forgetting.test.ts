@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits } from '@chancery/contract'
-import { deleteOldBatchIds, deleteOldDeadLetters } from '../../src/ingest/index.ts'
-import { createPools, type Pools } from '../../src/store/pools.ts'
-import { query } from '../access/query.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { deleteOldBatchIds, deleteOldDeadLetters } from '../../src/ingest/dead-letters.ts'
+import { createPools } from '../../src/store/pools.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
+import { pluck } from '../support/pluck.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { commit, lines, nation } from './facts.ts'
 
-let chancery: TestServer
-let pools: Pools
-before(async () => {
-  chancery = await startTestServer()
-  pools = createPools({ target: { connectionString: chancery.databaseUrl } })
-})
-after(async () => {
-  await pools.close()
-  await chancery.close()
-})
+const chancery = closeAfter(await startTestServer())
+const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }))
 
 const send = async (batch: string, fact = nation(batch), more = {}) =>
   (await chancery.send(lines(fact, commit(batch, more))))[0]?.status
@@ -28,18 +22,18 @@ const age = (table: string, column: string, id: string, days: number) =>
   )
 
 test('the id of a batch is kept for the promised time, and deleted after that', async () => {
-  const days = { remembered: limits.batchIdDays - 1, forgotten: limits.batchIdDays + 1 }
+  const days = { retained: limits.batchIdDays - 1, expired: limits.batchIdDays + 1 }
   for (const [batch, ago] of Object.entries(days)) {
     await send(batch)
     await age('batch', 'applied_at', batch, ago)
   }
   await send('newest')
   await deleteOldBatchIds(pools.ingest)
-  assert.equal(await send('remembered'), 'duplicate')
-  assert.equal(await send('forgotten'), 'applied')
+  assert.equal(await send('retained'), 'duplicate')
+  assert.equal(await send('expired'), 'applied')
 })
 
-test('the id of the last batch of a feed is kept for ever: the next batch names it', async () => {
+test('the id of the last batch of a feed never expires, because the next batch names it', async () => {
   const feed = { name: 'quiet', after: null }
   await send('quiet-1', nation('quiet-1'), { feed })
   await age('batch', 'applied_at', 'quiet-1', limits.batchIdDays * 10)
@@ -53,15 +47,12 @@ test('the id of the last batch of a feed is kept for ever: the next batch names 
 })
 
 test('a dead letter is kept for the promised time', async () => {
-  const days = { 'kept-on': limits.deadLetterDays - 1, 'let-go': limits.deadLetterDays + 1 }
+  const days = { 'retained-letter': limits.deadLetterDays - 1, 'expired-letter': limits.deadLetterDays + 1 }
   for (const [batch, ago] of Object.entries(days)) {
     assert.equal(await send(batch, nation(batch, { national_score: -1 })), 'refused')
-    await age('refused_batch', 'last_refused_at', batch, ago)
+    await age('dead_letter', 'last_rejected_at', batch, ago)
   }
   await deleteOldDeadLetters(pools.ingest)
   const { data } = (await (await chancery.operate('GET', '/refused')).json()) as { data: { id: string }[] }
-  assert.deepEqual(
-    data.map(({ id }) => id),
-    ['kept-on'],
-  )
+  assert.deepEqual(pluck(data, 'id'), ['retained-letter'])
 })

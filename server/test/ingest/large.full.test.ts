@@ -6,13 +6,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { removeTemporaryLeftovers } from '../../src/ingest/index.ts'
 import { Spool } from '../../src/ingest/spool.ts'
+import { removeTemporaryLeftovers } from '../../src/ingest/temporary-file.ts'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
-import { outcomesOf, statusOf, stream } from './answers.ts'
-import { alliance, commit, lines, member, nation, put, war } from './facts.ts'
+import { alliance, commit, lines, member, nation, outcomesOf, put, statusOf, stream, war } from './facts.ts'
 
 let chancery: TestServer
 let temporary: string
@@ -32,7 +31,7 @@ after(async () => {
 
 const isLinux = process.platform === 'linux'
 
-/** The open files of the batches that wait: each has no name any more. */
+/** The open files of waiting batches, which have no name any more. */
 function spooled(): string[] {
   return readdirSync('/proc/self/fd').flatMap(fd => {
     const path = join('/proc/self/fd', fd)
@@ -47,7 +46,7 @@ function spooled(): string[] {
 
 // Line separators are text like any other.
 const motto = `\u2028 and \u2029${'m'.repeat(290)}`
-// Of some megabytes more than what is kept in memory: many small facts, or fewer large ones.
+// Some megabytes more than are buffered in memory: many small facts, or fewer large ones.
 const nations = tier === 'quick' ? 3_000 : 35_000
 const wars = nations / 10
 const notes = motto.repeat(tier === 'quick' ? 24 : 2)
@@ -66,19 +65,19 @@ test('a large batch is buffered in unnamed files, of which a killed process leav
   skip: !isLinux,
 }, async () => {
   const all = [...facts()]
-  const { promise: isLooked, resolve: looked } = Promise.withResolvers<void>()
+  const { promise: isInspected, resolve: inspected } = Promise.withResolvers<void>()
   async function* body() {
     for (let start = 0; start < all.length; start += 500)
       yield Buffer.from(lines(...all.slice(start, start + 500)))
-    await isLooked
+    await isInspected
     yield Buffer.from(lines(commit('large')))
   }
-  const answer = stream(chancery, body()).then(response => response.text())
+  const response = stream(chancery, body()).then(response => response.text())
   while (spooled().length < 2) await new Promise(resolve => setImmediate(resolve))
   for (const path of spooled()) assert.equal(statSync(path).mode & 0o077, 0)
-  await until(() => readdirSync(temporary).length === 0, 'the latest has no name either')
-  looked()
-  const [outcome] = outcomesOf(await answer)
+  await until(() => readdirSync(temporary).length === 0, 'the newest file has no name either')
+  inspected()
+  const [outcome] = outcomesOf(await response)
   assert.deepEqual(
     [outcome?.status, outcome?.facts, outcome?.events],
     ['applied', all.length, 50 + nations + Math.ceil(nations / 3) + wars],
@@ -117,7 +116,7 @@ test('a large batch that is rejected, or cut off, leaves no file open', { skip: 
     cut.abort()
     await new Promise(() => undefined)
   }
-  await assert.rejects(stream(chancery, body(), cut.signal))
+  await assert.rejects(stream(chancery, body(), { signal: cut.signal }))
   while (spooled().length > 0) await new Promise(resolve => setImmediate(resolve))
   assert.equal(await statusOf(chancery, '/nations/x0'), 404)
 })
@@ -137,7 +136,7 @@ test('a start removes the files that killed processes left, and none of a proces
   assert.deepEqual(readdirSync(temporary).sort(), ['chancery-of-others', 'chancery-spool-cccccc'])
 })
 
-test('deletions of one batch, however many, do not wait in memory', { skip: !isLinux }, async () => {
+test('many deletions of one batch are not buffered in memory', { skip: !isLinux }, async () => {
   setFlagsFromString('--expose-gc')
   const gc: () => void = runInNewContext('gc')
   const heap = () => {

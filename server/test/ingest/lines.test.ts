@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Line, readLines } from '../../src/ingest/lines.ts'
+import { type Line, readLines } from '../../src/ingest/split-batches.ts'
 import { randomRuns } from '../support/tier.ts'
 
 async function* cut(bytes: Uint8Array, sizes: number[]): AsyncGenerator<Uint8Array> {

@@ -1,41 +1,32 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import pg from 'pg'
-import { type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
-import { seqOf, statusOf } from './answers.ts'
-import { commit, lines, nation, put } from './facts.ts'
+import { test } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { withConnection } from '../support/database-url.ts'
+import { pluck } from '../support/pluck.ts'
+import { type Outcome, startTestServer } from '../support/test-server.ts'
+import { commit, lines, nation, put, seqOf, statusOf } from './facts.ts'
 
-let chancery: TestServer
-let client: pg.Client
-before(async () => {
-  chancery = await startTestServer()
-  client = new pg.Client({ connectionString: chancery.databaseUrl })
-  await client.connect()
-})
-after(async () => {
-  await client.end()
-  await chancery.close()
-})
+const chancery = closeAfter(await startTestServer())
 
-/** Holds back whoever writes the world, ends its connection as an administrator would, and lets the next one in. */
-async function breakOneBatch<T>(send: () => Promise<T>): Promise<T> {
-  await client.query('begin')
-  await client.query('lock table chancery_secret.batch in exclusive mode')
-  const sent = send()
-  let broken: number | null = 0
-  while (!broken) {
+/** Blocks the writer of a batch with a lock, terminates its connection, and unlocks. */
+function breakOneBatch<T>(send: () => Promise<T>): Promise<T> {
+  return withConnection(chancery.databaseUrl, async client => {
+    await client.query('begin; lock table chancery_secret.batch in exclusive mode')
+    const sent = send()
     // A ranking round may wait for another lock meanwhile.
-    const { rowCount } = await client.query(`
-      select pg_terminate_backend(pid) from pg_locks
-      where database = (select oid from pg_database where datname = current_database())
-        and relation = 'chancery_secret.batch'::regclass and not granted`)
-    broken = rowCount
-  }
-  await client.query('commit')
-  return sent
+    for (let broken: number | null = 0; !broken; ) {
+      const { rowCount } = await client.query(`
+        select pg_terminate_backend(pid) from pg_locks
+        where database = (select oid from pg_database where datname = current_database())
+          and relation = 'chancery_secret.batch'::regclass and not granted`)
+      broken = rowCount
+    }
+    await client.query('commit')
+    return sent
+  })
 }
 
-test('a batch whose connection broke is unavailable, and no later one of its stream overtakes it', async () => {
+test('a batch whose connection broke is unavailable, and later ones of its stream are not applied before it', async () => {
   const before = await seqOf(chancery)
   const text = lines(
     nation('o', { city_count: 1 }),
@@ -46,22 +37,16 @@ test('a batch whose connection broke is unavailable, and no later one of its str
     commit('o-3'),
   )
   const outcomes = await breakOneBatch(() => chancery.send(text))
-  assert.deepEqual(
-    outcomes.map(({ batch, status }) => [batch, status]),
-    [
-      ['o-1', 'unavailable'],
-      ['o-2', 'unavailable'],
-      ['o-3', 'refused'],
-    ],
-  )
+  assert.deepEqual(pluck(outcomes, 'batch', 'status'), [
+    ['o-1', 'unavailable'],
+    ['o-2', 'unavailable'],
+    ['o-3', 'refused'],
+  ])
   assert.equal(await statusOf(chancery, '/nations/o'), 404)
   assert.equal(await seqOf(chancery), before)
 
   const again = await chancery.send(text)
-  assert.deepEqual(
-    again.map(({ status }) => status),
-    ['applied', 'applied', 'refused'],
-  )
+  assert.deepEqual(pluck(again, 'status'), ['applied', 'applied', 'refused'])
   const { data } = await chancery.read<{ data: { city_count: number } }>('/nations/o')
   assert.equal(data.city_count, 2)
   assert.equal(await seqOf(chancery), before + 1)

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
-import { alliance, battle, member, nation, put, remove, war } from './facts.ts'
+import { test } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
+import { alliance, battle, factsOn, member, nation, put, remove, war } from './facts.ts'
 
 type Document = Record<string, unknown>
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
-const ingest = (...facts: Fact[]) => chancery.ingest(facts, { waits: false })
-const read = async (path: string, key?: string) =>
-  (await chancery.read<{ data: Document }>(path, key === undefined ? {} : { key })).data
+const { ingest, read } = factsOn(chancery)
 
 async function keyOf(nationId: string): Promise<string> {
   const made = await chancery.makeKey({ nation_id: nationId }, [
@@ -212,7 +207,7 @@ test('a correction of a war’s nation copies that nation’s name and alliance'
   })
 })
 
-test('a correction of who attacked whom turns the losses round', async () => {
+test('swapping attacker and defender of a war swaps its losses', async () => {
   await ingest(nation('turn-1'), nation('turn-2'), war('turn-w', 'turn-1', 'turn-2'))
   await ingest(battle('turn-b', 'turn-w', 'turn-1', 'turn-2', { losses: { attacker: { tanks: 4 } } }))
   assert.deepEqual((await read('/wars/turn-w')).losses, { attacker: { tanks: 4 }, defender: {} })

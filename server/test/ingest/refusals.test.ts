@@ -1,36 +1,28 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { markedBlock } from '../../../tools/guides/marked-block.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
-import { refusalOf, seqOf, statusOf } from './answers.ts'
-import { alliance, commit, lines, member, nation, put, war } from './facts.ts'
-import { malformed, needing, nowhere, unreadable, type Wrong } from './wrong-facts.ts'
+import { test } from 'node:test'
+import { contractFor, demoProfile, factResources } from '@chancery/contract'
+import { markedBlock } from '../../../tools/guides/guide.ts'
+import type { Schema } from '../disclosure/slots.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
+import { commit, lines, nation, put, refusalOf, seqOf, statusOf } from './facts.ts'
+import { existing, newRows, referencesIn, referredBy, type WrongFact, wrongFacts } from './wrong-facts.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(
-    [nation('n1'), nation('n2'), alliance('a1'), member('n1', 'a1'), war('w1', 'n1', 'n2')],
-    { waits: false },
-  )
-})
-after(() => chancery.close())
+const contract = contractFor(demoProfile)
 
-const lineOf = (line: Wrong['line']): Buffer =>
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest(existing, { waits: false })
+
+const lineOf = (line: WrongFact['line']): Buffer =>
   typeof line === 'string' || line instanceof Uint8Array
     ? Buffer.from(line)
     : Buffer.from(JSON.stringify(line))
 
-for (const [index, { name, line, path, reason }] of [
-  ...unreadable,
-  ...malformed,
-  ...nowhere,
-  ...needing,
-].entries()) {
+for (const [index, { name, line, path, reason }] of wrongFacts.entries()) {
   test(`${name} rejects its batch and no other, with line, path and reason`, async () => {
     const before = await seqOf(chancery)
-    const id = (place: string) => `door-${index}-${place}`
+    const id = (place: string) => `wrong-${index}-${place}`
     const outcomes = await chancery.send(
       Buffer.concat([
         Buffer.from(lines(nation(id('earlier')), commit(id('1')))),
@@ -60,6 +52,19 @@ for (const [index, { name, line, path, reason }] of [
   })
 }
 
+test('every reference of a fact to another row is tested', () => {
+  for (const resource of factResources) {
+    const { properties } = contract.factSchemas[resource] as unknown as Schema
+    const places = Object.entries(properties ?? {}).flatMap(([name, schema]) => [
+      [name],
+      ...Object.keys(schema.properties ?? {}).map(member => [name, member]),
+    ])
+    const tested = referencesIn(newRows[resource]).map(({ path }) => path.join('.').replace(/\.0$/, ''))
+    for (const path of places)
+      if (referredBy(path.at(-1) ?? '')) assert.ok(tested.includes(path.join('.')), `${resource} ${path}`)
+  }
+})
+
 test('all missing fields of a new war are reported at once, for each fact of the batch', async () => {
   const wars = ['w90', 'w91'].map(id => put('war', { id, attacker: { nation_name: 'x' } }))
   const [outcome] = await chancery.send(Buffer.from(lines(...wars, commit('lacking'))))
@@ -70,7 +75,7 @@ test('all missing fields of a new war are reported at once, for each fact of the
   )
 })
 
-test('of a batch with very many rejections, the first of each fact precedes the others', async () => {
+test('with very many rejections, the first of each fact is reported before the others', async () => {
   const wrong = Array.from({ length: 60 }, (_, index) =>
     nation(`many-${index}`, { city_count: -1, land_area: -1, color: 'red' }),
   )

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { createChangedRowWriter } from '../../src/ingest/row-writer.ts'
-import { createPool, type DatabasePool, raw, sql } from '../../src/store/database.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createPool, raw, sql } from '../../src/store/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { randomRuns } from '../support/tier.ts'
 
-let database: TestDatabase
-let pool: DatabasePool
-before(async () => {
-  database = await createTestDatabase()
-  pool = createPool({ target: database.target, connectionsMax: 1 })
-})
+const database = await createTestDatabase()
+const pool = createPool({ target: database.target, connectionsMax: 1 })
 after(async () => {
   await pool.close()
   await database.drop()
@@ -39,12 +35,12 @@ for (const isNested of [false, true]) {
     const rows = new Map<string, Row>()
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async steps => {
-        for (const { columns, rows: told } of steps) {
-          const changes = told.map(([id, number]) => {
+        for (const { columns, rows: changedRows } of steps) {
+          const changes = changedRows.map(([id, number]) => {
             const known = rows.get(id)
             const start: Row = known ?? { id, one: 0, two: 0, three: 0, four: 0, five: 0, six: 0 }
-            const said = Object.fromEntries(columns.map(column => [column, number]))
-            return { before: known, after: { ...start, ...said } }
+            const values = Object.fromEntries(columns.map(column => [column, number]))
+            return { before: known, after: { ...start, ...values } }
           })
           await write(pool, changes)
           for (const { after: row } of changes) rows.set(row.id, row)

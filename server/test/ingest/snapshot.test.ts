@@ -4,8 +4,7 @@ import { type FactResource, factResources } from '@chancery/contract'
 import fc from 'fast-check'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
-import { refusalOf, seqOf } from './answers.ts'
-import { alliance, commit, lines, member, nation, put, remove, war } from './facts.ts'
+import { alliance, factsOn, member, nation, put, refusalOf, remove, seqOf, war } from './facts.ts'
 
 let chancery: TestServer | undefined
 beforeEach(async () => {
@@ -19,13 +18,10 @@ const snapshot = (resource: FactResource, more: object = {}): Fact => ({ op: 'sn
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`)
 
-async function apply(batch: string, ...facts: Fact[]) {
-  const [outcome] = await running().send(lines(...facts, commit(batch)))
-  return outcome
-}
+const apply = (batch: string, ...facts: Fact[]) => factsOn(running()).send(batch, ...facts)
 
-/** Which of some nations are there. Lists of nations follow with the ranking round. */
-async function alive(ids: string[]): Promise<string[]> {
+/** Those of some nations that exist. Lists of nations change only with the ranking round. */
+async function existing(ids: string[]): Promise<string[]> {
   const found = await Promise.all(ids.map(async id => (await running().get(`/nations/${id}`)).status === 200))
   return ids.filter((_, index) => found[index])
 }
@@ -76,7 +72,7 @@ test('deleting more than a tenth is rejected, unless the game allows it', async 
     'applied',
   )
   assert.equal((await apply('all', snapshot('nation', { allow_deletes: true })))?.status, 'applied')
-  assert.deepEqual(await alive(numbered('n', 30)), [])
+  assert.deepEqual(await existing(numbered('n', 30)), [])
 })
 
 test('of a few entities one may be deleted', async () => {
@@ -114,7 +110,7 @@ test('excepted entities are kept', async () => {
     nation('n2'),
     nation('n3'),
   )
-  assert.deepEqual(await alive(['n1', 'n2', 'n3', 'n4', 'never']), ['n1', 'n2', 'n3', 'n4'])
+  assert.deepEqual(await existing(['n1', 'n2', 'n3', 'n4', 'never']), ['n1', 'n2', 'n3', 'n4'])
 })
 
 test('a snapshot precedes the facts of its resource, and occurs once', async () => {
@@ -127,10 +123,10 @@ test('a snapshot precedes the facts of its resource, and occurs once', async () 
     assert.deepEqual(refusal, {
       line: 2,
       path: '/op',
-      reason: 'a snapshot stands before all that its batch says of nation',
+      reason: 'a snapshot must come before all other facts about nation in its batch',
     })
   }
-  // Of another resource it may stand anywhere.
+  // A snapshot of another resource may be anywhere.
   assert.equal((await apply('other', nation('n1'), snapshot('alliance')))?.status, 'applied')
 })
 
@@ -176,7 +172,7 @@ test('snapshots and single facts lead to the same world', async () => {
             .sort(),
         )
         assert.deepEqual(
-          await alive(ids),
+          await existing(ids),
           ids.filter(id => world.includes(id)),
         )
       }

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { outcomesOf, refusalOf, seqOf, statusOf, stream } from './answers.ts'
-import { alliance, commit, lines, member, nation, remove } from './facts.ts'
+import { test } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { pluck } from '../support/pluck.ts'
+import { startTestServer } from '../support/test-server.ts'
+import {
+  alliance,
+  commit,
+  lines,
+  member,
+  nation,
+  outcomesOf,
+  refusalOf,
+  remove,
+  seqOf,
+  statusOf,
+  stream,
+} from './facts.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 test('a line of 100 MB rejects its batch and no other', async () => {
   const part = Buffer.alloc(1_000_000, 0x61)
@@ -18,10 +27,7 @@ test('a line of 100 MB rejects its batch and no other', async () => {
     yield Buffer.from(`\n${lines(commit('long-2'), nation('long-3'), commit('long-3'))}`)
   }
   const outcomes = outcomesOf(await (await stream(chancery, body())).text())
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['applied', 'refused', 'applied'],
-  )
+  assert.deepEqual(pluck(outcomes, 'status'), ['applied', 'refused', 'applied'])
   assert.deepEqual(outcomes[1]?.refused, [
     { line: 4, path: '', reason: 'the line is longer than 1048576 bytes' },
   ])
@@ -35,10 +41,7 @@ test('a line of exactly 1 MiB is read, one byte more is rejected', async () => {
   const outcomes = await chancery.send(
     ofLength(1_048_576) + lines(commit('mib-1')) + ofLength(1_048_577) + lines(commit('mib-2')),
   )
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['applied', 'refused'],
-  )
+  assert.deepEqual(pluck(outcomes, 'status'), ['applied', 'refused'])
 })
 
 test('CRLF, blank lines and spaces around a fact are ignored', async () => {
@@ -71,8 +74,8 @@ test('facts behind the last commit are rejected', async () => {
 
 for (const { name, line, path } of [
   { name: 'without a batch id', line: { op: 'commit' }, path: '/batch' },
-  { name: 'with a batch id that is no text', line: { op: 'commit', batch: 7 }, path: '/batch' },
-  { name: 'with a batch id of strange characters', line: { op: 'commit', batch: 'a b' }, path: '/batch' },
+  { name: 'with a batch id that is not a string', line: { op: 'commit', batch: 7 }, path: '/batch' },
+  { name: 'with a batch id of invalid characters', line: { op: 'commit', batch: 'a b' }, path: '/batch' },
   { name: 'with an unknown field', line: { ...commit('commit-x'), force: true }, path: '/force' },
   {
     name: 'with an announce that is no boolean',
@@ -83,10 +86,7 @@ for (const { name, line, path } of [
   test(`a commit ${name} rejects its batch, and not the next one`, async () => {
     const id = `commit-${name.replaceAll(' ', '-')}`
     const outcomes = await chancery.send(lines(nation(`${id}-1`), line, nation(`${id}-2`), commit(`${id}-2`)))
-    assert.deepEqual(
-      outcomes.map(({ status }) => status),
-      ['refused', 'applied'],
-    )
+    assert.deepEqual(pluck(outcomes, 'status'), ['refused', 'applied'])
     assert.deepEqual([refusalOf(outcomes[0]).line, refusalOf(outcomes[0]).path], [2, path])
     assert.deepEqual(
       await Promise.all([statusOf(chancery, `/nations/${id}-1`), statusOf(chancery, `/nations/${id}-2`)]),
@@ -97,13 +97,10 @@ for (const { name, line, path } of [
 
 test('an empty batch is applied, once', async () => {
   const outcomes = await chancery.send(lines(commit('empty'), commit('empty')))
-  assert.deepEqual(
-    outcomes.map(({ status, facts, events }) => [status, facts, events]),
-    [
-      ['applied', 0, 0],
-      ['duplicate', 0, 0],
-    ],
-  )
+  assert.deepEqual(pluck(outcomes, 'status', 'facts', 'events'), [
+    ['applied', 0, 0],
+    ['duplicate', 0, 0],
+  ])
 })
 
 test('a batch sent again is a duplicate with the first result, and is applied once', async () => {
@@ -139,13 +136,10 @@ test('a rejected batch leaves its id free', async () => {
   const outcomes = await chancery.send(
     lines(nation('free', { rank: 1 }), commit('free'), nation('free'), commit('free')),
   )
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ['refused', 'applied'],
-  )
+  assert.deepEqual(pluck(outcomes, 'status'), ['refused', 'applied'])
 })
 
-test('the first hundred wrong facts of a batch are named', async () => {
+test('the first hundred invalid facts of a batch are reported', async () => {
   const wrong = Array.from({ length: 150 }, (_, index) => nation(`many-${index}`, { rank: 1 }))
   const [outcome] = await chancery.send(lines(...wrong, commit('many')))
   assert.deepEqual(
@@ -172,21 +166,21 @@ test('text of every kind is returned as it was sent', async () => {
   assert.equal(data.motto, motto)
 })
 
-test('a stream that is cut stores nothing of its open batch, and the next connection works', async () => {
+test('an aborted stream stores nothing of its open batch, and the next connection works', async () => {
   const cut = new AbortController()
-  const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>()
+  const { promise: isReceived, resolve: received } = Promise.withResolvers<void>()
   async function* body() {
     yield Buffer.from(lines(nation('cut-1'), commit('cut-1'), nation('cut-2'), alliance('cut-2')))
-    await isAnswered
+    await isReceived
     yield Buffer.from('{"op":"put","resour')
     cut.abort()
     await new Promise(() => undefined)
   }
-  const response = await stream(chancery, body(), cut.signal)
+  const response = await stream(chancery, body(), { signal: cut.signal })
   const reader = response.body?.getReader()
   const { value } = (await reader?.read()) ?? {}
   assert.equal(outcomesOf(Buffer.from(value ?? []).toString())[0]?.status, 'applied')
-  answered()
+  received()
   await assert.rejects(async () => reader?.read())
   const [next] = await chancery.send(lines(nation('cut-3'), commit('cut-2')))
   assert.equal(next?.status, 'applied')
@@ -209,10 +203,7 @@ test('each batch is acknowledged as soon as it is durable, not when the stream e
     if (!text.includes('soon-2')) assert.equal(await statusOf(chancery, '/nations/soon-1'), 200)
     read()
   }
-  assert.deepEqual(
-    outcomesOf(text).map(({ batch }) => batch),
-    ['soon-1', 'soon-2'],
-  )
+  assert.deepEqual(pluck(outcomesOf(text), 'batch'), ['soon-1', 'soon-2'])
 })
 
 test('two streams at once are both applied whole, in the order of each', async () => {

@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { contractFor, demoProfile, factResources, primaryKeys, requiredMembers } from '@chancery/contract'
 import fc from 'fast-check'
-import { tableRows } from '../../../tools/guides/markdown-table.ts'
-import { markedBlock } from '../../../tools/guides/marked-block.ts'
-import { parseFact } from '../../src/ingest/lines.ts'
+import { markedBlock, tableRows } from '../../../tools/guides/guide.ts'
+import { parseFact } from '../../src/ingest/split-batches.ts'
 import { createFactValidator, isRejected } from '../../src/ingest/validate-fact.ts'
 import { randomRuns } from '../support/tier.ts'
 
@@ -70,7 +69,7 @@ test('any line is a valid fact or gets a rejection with its place', () => {
   )
 })
 
-test('whatever the text of a line, reading it never throws', () => {
+test('parsing a line never throws, whatever its text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), text => {
       const parsed = parseFact(text, 1)
@@ -140,7 +139,7 @@ test('a URL in a fact is https, with a public host name, and neither markup nor 
   }
 })
 
-test('all that is wrong with a fact is reported at once, with the place, the value and words', () => {
+test('all errors of a fact are reported at once, with place, value and reason', () => {
   assert.deepEqual(
     put(
       'nation',
@@ -188,7 +187,7 @@ test('a value is repeated on one line and shortened, whatever it is', () => {
   assert.equal(unknown?.path, `/data/${'y'.repeat(64)}…`)
 })
 
-/** Every place of a schema that holds a single value, with whether everybody may read it. */
+/** Every place of a schema with a single value, and whether it is public. */
 function* placesOf(
   schema: Record<string, unknown>,
   path: string,
@@ -215,7 +214,7 @@ test('the value of a private field is never repeated, of any resource', () => {
     for (const [name, schema] of Object.entries(contract.factSchemas[resource].properties)) {
       const places = placesOf(schema as Record<string, unknown>, `/${name}`, classOf.get(name) === 'public')
       for (const { path, isPublic } of places) {
-        // A value that no field takes.
+        // A value that no field accepts.
         let data: unknown = { canary: 'Canary' }
         for (const step of path.toReversed()) data = step === '0' ? [data] : { [step]: data }
         const text = { ...(data as object) }
@@ -238,7 +237,7 @@ const guide = await readFile(new URL('../../../docs/game/what-to-send.md', impor
 
 test('the guide lists the required fields of every resource', () => {
   const rows = tableRows(markedBlock(guide, 'needed'))
-  const said = Object.fromEntries(
+  const documented = Object.fromEntries(
     rows.map(([resource = '', needed = '']) => [
       resource.replaceAll('`', ''),
       needed.replaceAll('`', '').split(', ').sort(),
@@ -252,5 +251,5 @@ test('the guide lists the required fields of every resource', () => {
       return [name, [...new Set([primaryKeys[name], ...fields])].sort()]
     }),
   )
-  assert.deepEqual(said, needed)
+  assert.deepEqual(documented, needed)
 })

@@ -1,462 +1,299 @@
+import {
+  contractFor,
+  demoProfile,
+  type FactResource,
+  factResources,
+  inputFields,
+  primaryKeys,
+  type Resource,
+  requiredMembers,
+} from '@chancery/contract'
 import type { Fact } from '../support/test-server.ts'
-import { battle, event, member, nation, put, war } from './facts.ts'
+import { alliance, battle, event, nation, put, war } from './facts.ts'
 
-/** A line that the door refuses, and what it says of it. */
-export interface Wrong {
+/** A line that rejects its batch, and the rejection. */
+export interface WrongFact {
   name: string
-  /** One line as it is sent, or a fact. */
+  /** A line as it is sent, or a fact. */
   line: string | Uint8Array | Fact
   path: string
   reason: RegExp
 }
 
-const bytes = (...parts: (string | number[])[]) => Buffer.concat(parts.map(part => Buffer.from(part)))
+type Data = Record<string, unknown>
 
-export const unreadable: Wrong[] = [
-  { name: 'text that is not JSON', line: 'hello', path: '', reason: /not JSON/ },
-  { name: 'half an object', line: '{"op":"put",', path: '', reason: /not JSON/ },
-  { name: 'two objects on one line', line: '{} {}', path: '', reason: /not JSON/ },
-  { name: 'an array', line: '[]', path: '', reason: /is a JSON object/ },
-  { name: 'null', line: 'null', path: '', reason: /is a JSON object/ },
-  { name: 'a number', line: '7', path: '', reason: /is a JSON object/ },
-  {
-    name: 'bytes that are not UTF-8',
-    line: bytes('{"op":"put","resource":"nation","data":{"id":"bad","nation_name":"', [0xff, 0xfe], '"}}'),
-    path: '',
-    reason: /not UTF-8/,
+const withReason = (reason: RegExp, cases: [name: string, line: WrongFact['line'], path: string][]) =>
+  cases.map(([name, line, path]): WrongFact => ({ name, line, path, reason }))
+
+const putText = (members: string) => `{"op":"put","resource":"nation","data":{"id":"bad",${members}}}`
+const putBytes = (...name: number[]) => {
+  const [before = '', after = ''] = putText('"nation_name":"|"').split('|')
+  return Buffer.concat([Buffer.from(before), Buffer.from(name), Buffer.from(after)])
+}
+const deeplyNested = `${'['.repeat(300_000)}"\\u0000"${']'.repeat(300_000)}`
+
+const unreadable = [
+  ...withReason(/not JSON/, [
+    ['text that is not JSON', 'hello', ''],
+    ['half an object', '{"op":"put",', ''],
+    ['two objects on one line', '{} {}', ''],
+  ]),
+  ...withReason(/is a JSON object/, [
+    ['an array', '[]', ''],
+    ['null', 'null', ''],
+    ['a number', '7', ''],
+  ]),
+  ...withReason(/not UTF-8/, [
+    ['bytes that are not UTF-8', putBytes(0xff, 0xfe), ''],
+    ['a surrogate in UTF-8', putBytes(0xed, 0xa0, 0x80), ''],
+  ]),
+  ...withReason(/NUL/, [
+    ['an escaped NUL character', putText('"nation_name":"a\\u0000b"'), '/data/nation_name'],
+  ]),
+  ...withReason(/surrogate/, [
+    ['half a surrogate pair, escaped', putText('"nation_name":"a\\ud83d"'), '/data/nation_name'],
+  ]),
+  ...withReason(/nested/, [
+    [
+      'a NUL character inside more brackets than any fact has',
+      `{"op":"put","resource":"nation","data":${deeplyNested}}`,
+      '',
+    ],
+  ]),
+]
+
+const time = '2026-05-20T10:00:00Z'
+const gameEvent = (type: unknown, data: Data, more: Data = {}) =>
+  event({ type, occurred_at: time, data, ...more })
+const launch = (more: Data) =>
+  gameEvent('strategic_weapon.launched', {
+    weapon: 'nuclear_missile',
+    attacker_nation_id: 'n1',
+    defender_nation_id: 'n2',
+    ...more,
+  })
+
+const malformed = [
+  ...withReason(/must be one of put, delete, event, snapshot, redact, erase, reset, commit/, [
+    ['no op', { resource: 'nation' }, '/op'],
+    ['an op that is no string', { op: ['put'] }, '/op'],
+    ['an unknown op', { op: 'patch' }, '/op'],
+  ]),
+  ...withReason(/must be one of alliance, nation/, [
+    ['an unknown resource', { op: 'put', resource: 'planet', data: {} }, '/resource'],
+    [
+      'a resource that is no string',
+      { op: 'put', resource: { toString: 1, valueOf: 1 }, data: {} },
+      '/resource',
+    ],
+    ['a delete of an unknown resource', { op: 'delete', resource: 'planet', id: 'x' }, '/resource'],
+  ]),
+  ...withReason(/is required/, [
+    ['no data', { op: 'put', resource: 'nation' }, '/data'],
+    ['no key', put('nation', { nation_name: 'x' }), '/data/id'],
+    ['a delete without id', { op: 'delete', resource: 'nation' }, '/id'],
+  ]),
+  ...withReason(/unknown field/, [
+    ['an unknown field', nation('bad', { population: 1 }), '/data/population'],
+    ['an unknown field with a slash in its name', nation('bad', { 'a/b~c': 1 }), '/data/a~1b~0c'],
+    ['a field named __proto__', putText('"nation_name":"x","__proto__":{"a":1}'), '/data/__proto__'],
+    ['an unknown field beside data', { ...nation('bad'), when: 'now' }, '/when'],
+    ['a derived field', nation('bad', { rank: 1 }), '/data/rank'],
+    [
+      'an unknown unit',
+      nation('bad', { military: { units: { dragons: 3 } } }),
+      '/data/military/units/dragons',
+    ],
+    [
+      'a strategic weapon among the losses',
+      battle('bad', 'w', 'a', 'b', { losses: { attacker: { nuclear_missile: 1 } } }),
+      '/data/losses/attacker/nuclear_missile',
+    ],
+    [
+      'an attribute that the game does not have',
+      nation('bad', { attributes: { mood: 1 } }),
+      '/data/attributes/mood',
+    ],
+    ['an event with the remaining stock', launch({ remaining: 3 }), '/data/data/remaining'],
+  ]),
+  ...withReason(/must be a number/, [
+    ['text instead of a number', nation('bad', { national_score: '10' }), '/data/national_score'],
+  ]),
+  ...withReason(/at most 4 decimals/, [
+    ['five decimals', nation('bad', { national_score: 1.23456 }), '/data/national_score'],
+  ]),
+  ...withReason(/must be at least 0/, [
+    ['a negative score', nation('bad', { national_score: -1 }), '/data/national_score'],
+  ]),
+  ...withReason(/must be at most 9007199254740991/, [
+    ['a count beyond 2^53 - 1', nation('bad', { city_count: 2 ** 53 }), '/data/city_count'],
+  ]),
+  ...withReason(/must be a single line of text/, [
+    ['null for a name', nation('bad', { nation_name: null }), '/data/nation_name'],
+  ]),
+  ...withReason(/must not be empty/, [
+    ['an empty name', nation('bad', { nation_name: '' }), '/data/nation_name'],
+  ]),
+  ...withReason(/must be an id of 1 to 64 letters/, [['an id with a space', nation('b ad'), '/data/id']]),
+  ...withReason(/must be one of active, protected, vacation, inactive$/, [
+    ['an unknown status', nation('bad', { status: 'asleep' }), '/data/status'],
+  ]),
+  ...withReason(/must be a UTC time such as 2026-05-20T10:00:00Z/, [
+    ['a time with an offset', nation('bad', { founded_at: '2026-05-20T10:00:00+02:00' }), '/data/founded_at'],
+    ['the 30th of February', nation('bad', { founded_at: '2026-02-30T10:00:00Z' }), '/data/founded_at'],
+    ['a time of the fact that is no time', { ...nation('bad'), at: 'yesterday' }, '/at'],
+  ]),
+  ...withReason(/must be one of strategic_weapon.launched, strategic_weapon.intercepted, game.disaster/, [
+    ['an unknown kind of event', gameEvent('war.won', {}), '/data/type'],
+    ['an event that the service derives itself', gameEvent('war.declared', {}), '/data/type'],
+    ['a kind of event that is no string', event({ type: { toString: null }, data: {} }), '/data/type'],
+    ['an event without data', { op: 'event' }, '/data/type'],
+  ]),
+  ...withReason(/must be one of ballistic_missile, nuclear_missile/, [
+    ['a weapon that is not strategic', launch({ weapon: 'tanks' }), '/data/data/weapon'],
+  ]),
+]
+
+const contract = contractFor(demoProfile)
+
+/** The resource that a member of this name refers to. */
+export const referredBy = (name: string) => /(?:^|_)(nation|alliance|war|conflict|era)_ids?$/.exec(name)?.[1]
+
+/** Rows that need other values than the examples of their required fields. */
+const otherRows: Partial<Record<FactResource, Data>> = {
+  alliance: { id: 'x9', name: 'A' },
+  nation: { id: 'x9', nation_name: 'N' },
+  alliance_member: { nation_id: 'n2', alliance_id: 'a1' },
+  alliance_application: { nation_id: 'n2', alliance_id: 'a1' },
+  treaty: { id: 'x9', alliance_ids: ['a1', 'a2'], type: 'non_aggression' },
+  era: { id: 'x9', name: 'E', champion: { alliance_id: 'a1', name: 'A' } },
+  conflict: {
+    id: 'x9',
+    name: 'C',
+    started_at: time,
+    era_id: 'e1',
+    sides: [{ name: 'One', alliances: [{ alliance_id: 'a1' }] }],
   },
-  {
-    name: 'a surrogate in UTF-8',
-    line: bytes(
-      '{"op":"put","resource":"nation","data":{"id":"bad","nation_name":"',
-      [0xed, 0xa0, 0x80],
-      '"}}',
+  war: {
+    id: 'x9',
+    attacker: { nation_id: 'n1', alliance_id: 'a1' },
+    defender: { nation_id: 'n2', alliance_id: 'a1' },
+    declared_at: time,
+    conflict_id: 'c1',
+    era_id: 'e1',
+  },
+  battle: {
+    id: 'x9',
+    war_id: 'w1',
+    attacker_nation_id: 'n1',
+    defender_nation_id: 'n2',
+    fought_at: time,
+  },
+  market_price: { resource: 'coal', price: 1, as_of: time },
+}
+
+/** The required fields of a resource with their examples, and all its references. */
+function exampleRow(name: FactResource): Data {
+  const resource: Resource = contract.resources[name]
+  const required = Object.keys(requiredMembers(resource))
+  return Object.fromEntries(
+    inputFields(resource).flatMap(([field, schema]): [string, unknown][] => {
+      const reference = referredBy(field)
+      if (field === primaryKeys[name]) return [[field, 'x9']]
+      if (reference) return [[field, field.endsWith('s') ? [`${reference[0]}1`] : `${reference[0]}1`]]
+      return required.includes(field) ? [[field, (schema as { examples?: unknown[] }).examples?.[0]]] : []
+    }),
+  )
+}
+
+/** A new row of each resource, with all its references. What they refer to is in `existing`. */
+export const newRows = Object.fromEntries(
+  factResources.map(name => [name, otherRows[name] ?? exampleRow(name)]),
+) as Record<FactResource, Data>
+
+/** What the facts here refer to. */
+export const existing: Fact[] = [
+  ...['n1', 'n2'].map(id => nation(id)),
+  ...['a1', 'a2'].map(id => alliance(id)),
+  put('era', { id: 'e1', name: 'First' }),
+  put('conflict', { ...newRows.conflict, id: 'c1' }),
+  war('w1', 'n1', 'n2'),
+]
+
+/** The path of each reference in the data of a fact, and the resource that it refers to. */
+export function referencesIn(data: object, path: string[] = []): { path: string[]; resource: string }[] {
+  return Object.entries(data).flatMap(([name, value]) => {
+    const [place, resource] = [[...path, name], referredBy(name)]
+    if (resource) return [{ path: Array.isArray(value) ? [...place, '0'] : place, resource }]
+    return typeof value === 'object' ? referencesIn(value, place) : []
+  })
+}
+
+/** A copy of the data with another value at a path; without one, the member is left out. */
+function changedAt(data: object, path: string[], value?: unknown): Data {
+  const copy = structuredClone(data) as Data
+  const holder = path.slice(0, -1).reduce((object, name) => object[name] as Data, copy)
+  holder[path.at(-1) ?? ''] = value
+  return JSON.parse(JSON.stringify(copy))
+}
+
+/** Rejections name the list, not its item. */
+const pathOf = (path: string[]) => `/data/${path.join('/').replace(/\/\d.*/, '')}`
+
+// An application may be of a nation or to an alliance that is not known yet.
+const checked = factResources.filter(resource => resource !== 'alliance_application')
+
+const withReferences = {
+  ...Object.fromEntries(checked.map(resource => [resource, put(resource, newRows[resource])])),
+  'weapon event': launch({ war_id: 'w1' }),
+  'event of the game': gameEvent(
+    'game.disaster',
+    {},
+    { nation_ids: ['n1'], alliance_ids: ['a1'], war_id: 'w1', conflict_id: 'c1' },
+  ),
+}
+
+const unknownReferences = Object.entries(withReferences).flatMap(([name, { data, ...fact }]) =>
+  referencesIn(data as object).map(
+    ({ path, resource }): WrongFact => ({
+      name: `a new ${name} with an unknown ${path.join('.')}`,
+      line: { ...fact, data: changedAt(data as object, path, 'none') },
+      path: pathOf(path),
+      reason: new RegExp(`^there is no ${resource} none$`),
+    }),
+  ),
+)
+
+const incomplete = factResources.flatMap(resource =>
+  Object.entries(requiredMembers(contract.resources[resource]))
+    .flatMap(([field, members]) => [[field], ...members.map(member => [field, member])])
+    .filter(([field]) => field !== primaryKeys[resource])
+    .map(
+      (path): WrongFact => ({
+        name: `a new ${resource} without ${path.join('.')}`,
+        line: put(resource, changedAt(newRows[resource], path)),
+        path: pathOf(path),
+        reason: new RegExp(`a new ${resource} needs ${path.join('.')}`),
+      }),
     ),
-    path: '',
-    reason: /not UTF-8/,
-  },
-  {
-    name: 'an escaped NUL character',
-    line: '{"op":"put","resource":"nation","data":{"id":"bad","nation_name":"a\\u0000b"}}',
-    path: '/data/nation_name',
-    reason: /NUL/,
-  },
-  {
-    name: 'half a surrogate pair, escaped',
-    line: '{"op":"put","resource":"nation","data":{"id":"bad","nation_name":"a\\ud83d"}}',
-    path: '/data/nation_name',
-    reason: /surrogate/,
-  },
-  {
-    name: 'a NUL character deep inside more brackets than any fact has',
-    line: `{"op":"put","resource":"nation","data":${'['.repeat(300_000)}"\\u0000"${']'.repeat(300_000)}}`,
-    path: '',
-    reason: /nested/,
-  },
+)
+
+const contradictory = [
+  ...withReason(/must differ from the attacker's nation/, [
+    ['a new war of a nation on itself', war('w9', 'n1', 'n1'), '/data/defender/nation_id'],
+    [
+      'a war that is changed to be on its own attacker',
+      put('war', { id: 'w1', defender: { nation_id: 'n1' } }),
+      '/data/defender/nation_id',
+    ],
+  ]),
+  ...withReason(/must be two different alliances/, [
+    [
+      'a treaty of an alliance with itself',
+      put('treaty', { ...newRows.treaty, alliance_ids: ['a1', 'a1'] }),
+      '/data/alliance_ids',
+    ],
+  ]),
 ]
 
-export const malformed: Wrong[] = [
-  {
-    name: 'no op',
-    line: { resource: 'nation' },
-    path: '/op',
-    reason: /must be one of put, delete, event, snapshot, redact, erase, reset, commit/,
-  },
-  { name: 'an op that is no word', line: { op: ['put'] }, path: '/op', reason: /must be one of put/ },
-  { name: 'an unknown op', line: { op: 'patch' }, path: '/op', reason: /must be one of put/ },
-  {
-    name: 'an unknown resource',
-    line: { op: 'put', resource: 'planet', data: {} },
-    path: '/resource',
-    reason: /must be one of alliance, nation/,
-  },
-  {
-    name: 'a resource that is no word',
-    line: { op: 'put', resource: { toString: 1, valueOf: 1 }, data: {} },
-    path: '/resource',
-    reason: /must be one of alliance, nation/,
-  },
-  { name: 'no data', line: { op: 'put', resource: 'nation' }, path: '/data', reason: /is required/ },
-  { name: 'no key', line: put('nation', { nation_name: 'x' }), path: '/data/id', reason: /is required/ },
-  {
-    name: 'an unknown field',
-    line: nation('bad', { population: 1 }),
-    path: '/data/population',
-    reason: /unknown field/,
-  },
-  {
-    name: 'an unknown field with a slash in its name',
-    line: nation('bad', { 'a/b~c': 1 }),
-    path: '/data/a~1b~0c',
-    reason: /unknown field/,
-  },
-  {
-    name: 'a field named __proto__',
-    line: '{"op":"put","resource":"nation","data":{"id":"bad","nation_name":"x","__proto__":{"a":1}}}',
-    path: '/data/__proto__',
-    reason: /unknown field/,
-  },
-  {
-    name: 'an unknown field beside data',
-    line: { ...nation('bad'), when: 'now' },
-    path: '/when',
-    reason: /unknown field/,
-  },
-  { name: 'a derived field', line: nation('bad', { rank: 1 }), path: '/data/rank', reason: /unknown field/ },
-  {
-    name: 'text where a number belongs',
-    line: nation('bad', { national_score: '10' }),
-    path: '/data/national_score',
-    reason: /must be a number/,
-  },
-  {
-    name: 'five decimals',
-    line: nation('bad', { national_score: 1.23456 }),
-    path: '/data/national_score',
-    reason: /at most 4 decimals/,
-  },
-  {
-    name: 'a negative score',
-    line: nation('bad', { national_score: -1 }),
-    path: '/data/national_score',
-    reason: /must be at least 0/,
-  },
-  {
-    name: 'a count beyond 2^53 - 1',
-    line: nation('bad', { city_count: 2 ** 53 }),
-    path: '/data/city_count',
-    reason: /must be at most 9007199254740991/,
-  },
-  {
-    name: 'null for a name',
-    line: nation('bad', { nation_name: null }),
-    path: '/data/nation_name',
-    reason: /must be a single line of text/,
-  },
-  {
-    name: 'an empty name',
-    line: nation('bad', { nation_name: '' }),
-    path: '/data/nation_name',
-    reason: /must not be empty/,
-  },
-  {
-    name: 'an id with a space',
-    line: nation('b ad'),
-    path: '/data/id',
-    reason: /must be an id of 1 to 64 letters/,
-  },
-  {
-    name: 'an unknown word',
-    line: nation('bad', { status: 'asleep' }),
-    path: '/data/status',
-    reason: /must be one of active, protected, vacation, inactive$/,
-  },
-  {
-    name: 'an unknown unit',
-    line: nation('bad', { military: { units: { dragons: 3 } } }),
-    path: '/data/military/units/dragons',
-    reason: /unknown field/,
-  },
-  {
-    name: 'a strategic weapon among the losses',
-    line: battle('bad', 'w', 'a', 'b', { losses: { attacker: { nuclear_missile: 1 } } }),
-    path: '/data/losses/attacker/nuclear_missile',
-    reason: /unknown field/,
-  },
-  {
-    name: 'a time with an offset',
-    line: nation('bad', { founded_at: '2026-05-20T10:00:00+02:00' }),
-    path: '/data/founded_at',
-    reason: /must be a UTC time such as 2026-05-20T10:00:00Z/,
-  },
-  {
-    name: 'the 30th of February',
-    line: nation('bad', { founded_at: '2026-02-30T10:00:00Z' }),
-    path: '/data/founded_at',
-    reason: /must be a UTC time such as 2026-05-20T10:00:00Z/,
-  },
-  {
-    name: 'a time of the fact that is no time',
-    line: { ...nation('bad'), at: 'yesterday' },
-    path: '/at',
-    reason: /must be a UTC time such as 2026-05-20T10:00:00Z/,
-  },
-  {
-    name: 'an attribute that the game does not have',
-    line: nation('bad', { attributes: { mood: 1 } }),
-    path: '/data/attributes/mood',
-    reason: /unknown field/,
-  },
-  {
-    name: 'a delete of an unknown resource',
-    line: { op: 'delete', resource: 'planet', id: 'x' },
-    path: '/resource',
-    reason: /must be one of alliance, nation/,
-  },
-  {
-    name: 'a delete without id',
-    line: { op: 'delete', resource: 'nation' },
-    path: '/id',
-    reason: /is required/,
-  },
-  {
-    name: 'an unknown kind of event',
-    line: event({ type: 'war.won', occurred_at: '2026-05-20T10:00:00Z', data: {} }),
-    path: '/data/type',
-    reason: /must be one of strategic_weapon.launched, strategic_weapon.intercepted, game.disaster/,
-  },
-  {
-    name: 'an event that the service derives itself',
-    line: event({ type: 'war.declared', occurred_at: '2026-05-20T10:00:00Z', data: {} }),
-    path: '/data/type',
-    reason: /must be one of strategic_weapon/,
-  },
-  {
-    name: 'a kind of event that is no word',
-    line: event({ type: { toString: null }, data: {} }),
-    path: '/data/type',
-    reason: /must be one of strategic_weapon/,
-  },
-  { name: 'an event without data', line: { op: 'event' }, path: '/data/type', reason: /must be one of/ },
-  {
-    name: 'an event that tells what is left of a stock',
-    line: event({
-      type: 'strategic_weapon.launched',
-      occurred_at: '2026-05-20T10:00:00Z',
-      data: { weapon: 'nuclear_missile', attacker_nation_id: 'a', defender_nation_id: 'b', remaining: 3 },
-    }),
-    path: '/data/data/remaining',
-    reason: /unknown field/,
-  },
-  {
-    name: 'a weapon that is not strategic',
-    line: event({
-      type: 'strategic_weapon.launched',
-      occurred_at: '2026-05-20T10:00:00Z',
-      data: { weapon: 'tanks', attacker_nation_id: 'a', defender_nation_id: 'b' },
-    }),
-    path: '/data/data/weapon',
-    reason: /must be one of ballistic_missile, nuclear_missile/,
-  },
-]
-
-/** References to what neither is nor was. The world has n1, n2, a1 and w1. */
-export const nowhere: Wrong[] = [
-  {
-    name: 'a member that is no nation',
-    line: member('none', 'a1'),
-    path: '/data/nation_id',
-    reason: /there is no nation none/,
-  },
-  {
-    name: 'a member of no alliance',
-    line: member('n1', 'none'),
-    path: '/data/alliance_id',
-    reason: /there is no alliance none/,
-  },
-  {
-    name: 'a treaty with no alliance',
-    line: put('treaty', { id: 't1', alliance_ids: ['a1', 'none'], type: 'non_aggression' }),
-    path: '/data/alliance_ids',
-    reason: /there is no alliance none/,
-  },
-  {
-    name: 'a war by no nation',
-    line: war('w9', 'none', 'n2'),
-    path: '/data/attacker/nation_id',
-    reason: /there is no nation none/,
-  },
-  {
-    name: 'a war on no nation',
-    line: war('w9', 'n1', 'none'),
-    path: '/data/defender/nation_id',
-    reason: /there is no nation none/,
-  },
-  {
-    name: 'a war for no alliance',
-    line: put('war', {
-      id: 'w9',
-      attacker: { nation_id: 'n1', alliance_id: 'none' },
-      defender: { nation_id: 'n2' },
-      declared_at: '2026-05-20T10:00:00Z',
-    }),
-    path: '/data/attacker/alliance_id',
-    reason: /there is no alliance none/,
-  },
-  {
-    name: 'a war of no conflict',
-    line: war('w9', 'n1', 'n2', { conflict_id: 'none' }),
-    path: '/data/conflict_id',
-    reason: /there is no conflict none/,
-  },
-  {
-    name: 'a war of no era',
-    line: war('w9', 'n1', 'n2', { era_id: 'none' }),
-    path: '/data/era_id',
-    reason: /there is no era none/,
-  },
-  {
-    name: 'a battle of no war',
-    line: battle('b9', 'none', 'n1', 'n2'),
-    path: '/data/war_id',
-    reason: /there is no war none/,
-  },
-  {
-    name: 'a battle by no nation',
-    line: battle('b9', 'w1', 'none', 'n2'),
-    path: '/data/attacker_nation_id',
-    reason: /there is no nation none/,
-  },
-  {
-    name: 'a battle against no nation',
-    line: battle('b9', 'w1', 'n1', 'none'),
-    path: '/data/defender_nation_id',
-    reason: /there is no nation none/,
-  },
-  {
-    name: 'a conflict of no alliance',
-    line: put('conflict', {
-      id: 'c9',
-      name: 'C',
-      started_at: '2026-05-20T10:00:00Z',
-      sides: [{ name: 'One', alliances: [{ alliance_id: 'none' }] }],
-    }),
-    path: '/data/sides',
-    reason: /there is no alliance none/,
-  },
-  {
-    name: 'a conflict of no era',
-    line: put('conflict', { id: 'c9', name: 'C', started_at: '2026-05-20T10:00:00Z', era_id: 'none' }),
-    path: '/data/era_id',
-    reason: /there is no era none/,
-  },
-  {
-    name: 'a champion that is no alliance',
-    line: put('era', { id: 'e9', name: 'E', champion: { alliance_id: 'none', name: 'None' } }),
-    path: '/data/champion/alliance_id',
-    reason: /there is no alliance none/,
-  },
-  {
-    name: 'news of no nation',
-    line: put('news_item', {
-      id: 'x9',
-      title: 'T',
-      published_at: '2026-05-20T10:00:00Z',
-      nation_ids: ['none'],
-    }),
-    path: '/data/nation_ids',
-    reason: /there is no nation none/,
-  },
-  {
-    name: 'news of no alliance',
-    line: put('news_item', {
-      id: 'x9',
-      title: 'T',
-      published_at: '2026-05-20T10:00:00Z',
-      alliance_ids: ['none'],
-    }),
-    path: '/data/alliance_ids',
-    reason: /there is no alliance none/,
-  },
-  ...['attacker_nation_id', 'defender_nation_id', 'war_id'].map(place => ({
-    name: `a weapon event with a ${place} that is nothing`,
-    line: event({
-      type: 'strategic_weapon.launched',
-      occurred_at: '2026-05-20T10:00:00Z',
-      data: {
-        weapon: 'nuclear_missile',
-        attacker_nation_id: 'n1',
-        defender_nation_id: 'n2',
-        [place]: 'none',
-      },
-    }),
-    path: `/data/data/${place}`,
-    reason: /there is no (nation|war) none/,
-  })),
-  ...Object.entries({
-    nation_ids: ['none'],
-    alliance_ids: ['none'],
-    war_id: 'none',
-    conflict_id: 'none',
-  }).map(([place, value]) => ({
-    name: `an event of the game with ${place} that is nothing`,
-    line: event({ type: 'game.disaster', occurred_at: '2026-05-20T10:00:00Z', data: {}, [place]: value }),
-    path: `/data/${place}`,
-    reason: /there is no \w+ none/,
-  })),
-]
-
-/** New things without what a new thing needs. */
-export const needing: Wrong[] = [
-  {
-    name: 'a new war of a nation on itself',
-    line: war('w9', 'n1', 'n1'),
-    path: '/data/defender/nation_id',
-    reason: /must differ from the attacker's nation/,
-  },
-  {
-    name: 'a war that is turned on its own attacker',
-    line: put('war', { id: 'w1', defender: { nation_id: 'n1' } }),
-    path: '/data/defender/nation_id',
-    reason: /must differ from the attacker's nation/,
-  },
-  {
-    name: 'a treaty of an alliance with itself',
-    line: put('treaty', { id: 't9', alliance_ids: ['a1', 'a1'], type: 'non_aggression' }),
-    path: '/data/alliance_ids',
-    reason: /must be two different alliances/,
-  },
-  {
-    name: 'a new nation without a name',
-    line: put('nation', { id: 'bad' }),
-    path: '/data/nation_name',
-    reason: /a new nation needs nation_name/,
-  },
-  {
-    name: 'a new alliance without a name',
-    line: put('alliance', { id: 'bad' }),
-    path: '/data/name',
-    reason: /a new alliance needs name/,
-  },
-  {
-    name: 'a new membership without an alliance',
-    line: put('alliance_member', { nation_id: 'n2' }),
-    path: '/data/alliance_id',
-    reason: /a new alliance_member needs alliance_id/,
-  },
-  {
-    name: 'a new war without its beginning',
-    line: war('w9', 'n1', 'n2', { declared_at: undefined }),
-    path: '/data/declared_at',
-    reason: /a new war needs declared_at/,
-  },
-  {
-    name: 'a new war without its attacker',
-    line: put('war', { id: 'w9', defender: { nation_id: 'n2' }, declared_at: '2026-05-20T10:00:00Z' }),
-    path: '/data/attacker',
-    reason: /a new war needs attacker/,
-  },
-  {
-    name: 'a new war whose attacker is only a name',
-    line: put('war', {
-      id: 'w9',
-      attacker: { nation_name: 'x' },
-      defender: { nation_id: 'n2' },
-      declared_at: '2026-05-20T10:00:00Z',
-    }),
-    path: '/data/attacker/nation_id',
-    reason: /a new war needs attacker.nation_id/,
-  },
-  {
-    name: 'a new battle without its war',
-    line: put('battle', { id: 'b9' }),
-    path: '/data/war_id',
-    reason: /a new battle needs war_id/,
-  },
-  {
-    name: 'a new price without a price',
-    line: put('market_price', { resource: 'coal' }),
-    path: '/data/price',
-    reason: /a new market_price needs price/,
-  },
-]
+export const wrongFacts = [...unreadable, ...malformed, ...unknownReferences, ...incomplete, ...contradictory]

@@ -12,14 +12,14 @@ const cases: [promise: string, address: string, subject: string][] = [
   ['another spelling of it is the same subject', '2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
   ['a zone is no part of the subject', 'fe80::1%eth0', 'fe80::/64'],
   ['the loopback has a subject', '::1', '::/64'],
-  ['what is no address counts as it stands', 'unix:', 'unix:'],
-  ['nothing counts as nothing', '', ''],
+  ['a text that is no address counts as itself', 'unix:', 'unix:'],
+  ['an empty text counts as itself', '', ''],
 ]
 
 for (const [promise, address, subject] of cases) {
   test(promise, () => {
     assert.equal(addressBucket(address), subject)
-    assert.equal(addressBucket(address), subject, 'the remembered answer differs')
+    assert.equal(addressBucket(address), subject, 'the cached result differs')
   })
 }
 

@@ -12,7 +12,7 @@ const subjects = tier === 'quick' ? 100_000 : 1_000_000
 function memoryInUse(): number {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
-  // Typed arrays are given back by the collection after the one that finds them unused.
+  // Typed arrays are freed by the second collection.
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()

@@ -63,8 +63,8 @@ test('every state is that of the definition, whatever the order, limits and cloc
             if (left(one) !== left(other)) return left(one) < left(other) ? one : other
             return one.endsAt >= other.endsAt ? one : other
           })
-          const answered = isPeek ? limits.peek(subject, limit) : limits.consume(subject, limit, within)
-          assert.deepEqual(answered, {
+          const state = isPeek ? limits.peek(subject, limit) : limits.consume(subject, limit, within)
+          assert.deepEqual(state, {
             limit,
             remaining: Math.max(0, stated.limit - stated.count),
             resetAt: wall + stated.endsAt - elapsed,

@@ -1,30 +1,32 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test as anyTest, type TestContext } from 'node:test'
 import { createMemoryLimits } from '../../src/limits/memory.ts'
 import type { RateLimitState } from '../../src/limits/rate-limit.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
+import { type RedisServer, startRedisServer, withoutRedis } from '../support/redis-server.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
-import { type RedisServer, startRedisProxy, startRedisServer } from './redis-server.ts'
 
-/** Longer than on a server of ours: a busy machine is no outage. */
+const test = withoutRedis ? anyTest.skip : anyTest
+
+/** Longer than in production: a busy machine is no outage. */
 const commandTimeoutMs = 1_000
 /** A call waits for one command at most. */
-const answerWithinMs = 2.5 * commandTimeoutMs
+const resultWithinMs = 2.5 * commandTimeoutMs
 
-/** A store on a server of the test's own, and what it says about that server. */
-async function arrange(
-  t: TestContext,
-  options: {
-    before?: (server: RedisServer) => Promise<unknown>
-    password?: string
-    isRelayed?: boolean
-  } = {},
-) {
+interface Options {
+  before?: (server: RedisServer) => Promise<unknown>
+  password?: string
+  isRelayed?: boolean
+}
+
+/** A store on a new Redis, and its reported changes of state. */
+async function openStore(t: TestContext, options: Options = {}) {
   const server = await startRedisServer(t)
-  if (!server) return undefined
+  assert.ok(server)
   await options.before?.(server)
   const changes: { isUp: boolean; reason: string | undefined }[] = []
-  const relay = options.isRelayed ? await startRedisProxy(t, server.url) : undefined
+  const relay = options.isRelayed ? await startTcpProxy(t, server.url) : undefined
   const { url } = relay ?? server
   const limits = createRedisLimits({
     url: options.password ? url.replace('//', `//:${options.password}@`) : url,
@@ -38,13 +40,13 @@ async function arrange(
   const untilIs = (isUp: boolean) =>
     until(() => changes.at(-1)?.isUp === isUp, `it is ${isUp ? 'back' : 'noticed'}`)
 
-  /** One call, which must be answered fast whatever the server does. */
+  /** One call, which must return in time whatever the server does. */
   const take = async (subject: string, limit = 60): Promise<RateLimitState> => {
     const before = performance.now()
-    const answer = await limits.consume(subject, limit)
+    const state = await limits.consume(subject, limit)
     const tookMs = performance.now() - before
-    assert.equal(tookMs < answerWithinMs, true, `a call took ${tookMs} ms`)
-    return answer
+    assert.equal(tookMs < resultWithinMs, true, `a call took ${tookMs} ms`)
+    return state
   }
 
   /** Calls one after another until the store is up. */
@@ -59,9 +61,7 @@ async function arrange(
 }
 
 test('while the server is gone calls are counted in this process, and then on the server again', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, limits, take, untilIs, callUntilUp, changes } = world
+  const { server, limits, take, untilIs, callUntilUp, changes } = await openStore(t)
   await take('a')
   await take('a')
   await server.kill()
@@ -75,8 +75,8 @@ test('while the server is gone calls are counted in this process, and then on th
   await callUntilUp()
   assert.equal((await take('c')).remaining, 59)
   assert.equal(await server.command('get {chancery:limit}:c'), '$1\r\n1')
-  assert.equal((await take('a')).remaining, 57, 'what was counted here still counts')
-  assert.equal((await take('b')).isAllowed, false, 'an empty server gives nobody another window')
+  assert.equal((await take('a')).remaining, 57, 'calls counted in this process still count')
+  assert.equal((await take('b')).isAllowed, false, 'an empty server begins no other window')
   assert.equal((await limits.peek('a', 60)).remaining, 57)
   assert.equal((await limits.peek('b', 60)).isAllowed, false)
   assert.deepEqual(
@@ -86,20 +86,16 @@ test('while the server is gone calls are counted in this process, and then on th
 })
 
 test('requests in flight when the server dies get a result', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, take } = world
+  const { server, take } = await openStore(t)
   server.hang()
   const calls = Array.from({ length: 100 }, () => take('a'))
   await server.kill()
-  const answers = await Promise.all(calls)
-  assert.equal(answers.filter(answer => answer.isAllowed).length, 60)
+  const states = await Promise.all(calls)
+  assert.equal(states.filter(({ isAllowed }) => isAllowed).length, 60)
 })
 
 test('a hung server costs one wait, not one for each call', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, take, callUntilUp, changes } = world
+  const { server, take, callUntilUp, changes } = await openStore(t)
   await take('a')
   server.hang()
   const before = performance.now()
@@ -113,10 +109,8 @@ test('a hung server costs one wait, not one for each call', async t => {
   assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
-test('a server that hangs longer than its connections are kept is found again', async t => {
-  const world = await arrange(t, { isRelayed: true })
-  if (!world) return
-  const { server, relay, take, callUntilUp } = world
+test('a server that hangs longer than its connections are kept is used again', async t => {
+  const { server, relay, take, callUntilUp } = await openStore(t, { isRelayed: true })
   server.hang()
   await take('a')
   await until(() => Number(relay?.connectionCount()) > 1, 'the connection was given up')
@@ -127,10 +121,8 @@ test('a server that hangs longer than its connections are kept is found again', 
 })
 
 test('a connection that becomes unresponsive is replaced', async t => {
-  const world = await arrange(t, { isRelayed: true })
-  if (!world) return
-  const { server, relay, take, untilIs, callUntilUp } = world
-  relay?.silence()
+  const { server, relay, take, untilIs, callUntilUp } = await openStore(t, { isRelayed: true })
+  relay?.pauseExisting()
   await take('a')
   await untilIs(false)
   await callUntilUp()
@@ -138,13 +130,12 @@ test('a connection that becomes unresponsive is replaced', async t => {
   assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
 })
 
-test('after a failover the store is found where its name then leads', async t => {
-  const world = await arrange(t, { isRelayed: true })
+test('after a failover the store uses the new address of its name', async t => {
+  const { server, relay, take, callUntilUp } = await openStore(t, { isRelayed: true })
   const promoted = await startRedisServer(t)
-  if (!world || !promoted) return
-  const { server, relay, take, callUntilUp } = world
+  assert.ok(promoted)
   await server.command('replicaof 127.0.0.1 1')
-  relay?.leadTo(promoted.url)
+  relay?.routeTo(promoted.url)
   await take('a')
   await callUntilUp()
   await take('b')
@@ -152,19 +143,15 @@ test('after a failover the store is found where its name then leads', async t =>
 })
 
 test('a closed connection is noticed without a call, and replaced', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, changes, untilIs } = world
+  const { server, changes, untilIs } = await openStore(t)
   await server.command('client kill type normal')
   await untilIs(false)
   assert.equal(changes.at(-1)?.reason, 'connection closed')
   await untilIs(true)
 })
 
-test('a process that was busy does not take its server for hung', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, limits, changes } = world
+test('a process that was busy does not treat its server as hung', async t => {
+  const { server, limits, changes } = await openStore(t)
   await limits.consume('a', 60)
   const second = limits.consume('a', 60)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * commandTimeoutMs)
@@ -174,9 +161,9 @@ test('a process that was busy does not take its server for hung', async t => {
 })
 
 test('a server that is unavailable when the process starts is used when it comes up', async t => {
-  const world = await arrange(t, { before: server => server.kill() })
-  if (!world) return
-  const { server, take, untilIs, callUntilUp, changes } = world
+  const { server, take, untilIs, callUntilUp, changes } = await openStore(t, {
+    before: server => server.kill(),
+  })
   assert.equal((await take('a')).remaining, 59)
   await untilIs(false)
   assert.match(changes[0]?.reason ?? '', /ECONNREFUSED/)
@@ -187,9 +174,7 @@ test('a server that is unavailable when the process starts is used when it comes
 })
 
 test('a flushed server begins new windows and counts as up', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, take, changes } = world
+  const { server, take, changes } = await openStore(t)
   await take('a')
   await server.command('flushall')
   await server.command('script flush')
@@ -199,21 +184,17 @@ test('a flushed server begins new windows and counts as up', async t => {
 })
 
 test('a server whose clock was set back makes no client wait longer than a window', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, limits, take } = world
+  const { server, limits, take } = await openStore(t)
   for (let call = 0; call < 60; call++) await take('a')
   assert.equal((await take('a')).isAllowed, false)
-  // What an hour back does to a time to live.
+  // A clock step of an hour does this to a time to live.
   await server.command('pexpire {chancery:limit}:a 3630000')
   assert.deepEqual([(await limits.peek('a', 60)).remaining, (await take('a')).remaining], [60, 59])
   assert.ok(Number((await server.command('pttl {chancery:limit}:a')).slice(1)) <= 60_000)
 })
 
 test('a server that reads but cannot write counts as unavailable', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, take, callUntilUp, changes } = world
+  const { server, take, callUntilUp, changes } = await openStore(t)
   await server.command('replicaof 127.0.0.1 1')
   await take('a')
   for (let call = 0; call < 100; call++) await take('a')
@@ -226,12 +207,8 @@ test('a server that reads but cannot write counts as unavailable', async t => {
 })
 
 test('a refused password is stated without the password', async t => {
-  const world = await arrange(t, {
-    before: server => server.command('config set requirepass correct'),
-    password: 'hunter2',
-  })
-  if (!world) return
-  const { take, untilIs, changes } = world
+  const before = (server: RedisServer) => server.command('config set requirepass correct')
+  const { take, untilIs, changes } = await openStore(t, { before, password: 'hunter2' })
   assert.equal((await take('a')).remaining, 59)
   await untilIs(false)
   assert.match(changes[0]?.reason ?? '', /WRONGPASS/)
@@ -239,18 +216,16 @@ test('a refused password is stated without the password', async t => {
 })
 
 test('peek is fast from this process too', async t => {
-  const world = await arrange(t)
-  if (!world) return
-  const { server, limits, take } = world
+  const { server, limits, take } = await openStore(t)
   server.hang()
   const before = performance.now()
   assert.equal((await limits.peek('a', 60)).remaining, 60)
-  assert.equal(performance.now() - before < answerWithinMs, true)
+  assert.equal(performance.now() - before < resultWithinMs, true)
   await take('a')
   assert.equal((await limits.peek('a', 60)).remaining, 59)
 })
 
-test('close closes the fallback', async () => {
+anyTest('close closes the fallback', async () => {
   let isClosed = false
   const fallback = {
     ...createMemoryLimits({}),
@@ -264,9 +239,8 @@ test('close closes the fallback', async () => {
 
 for (const state of ['up', 'hung', 'gone', 'starting'] as const) {
   test(`close ends while the server is ${state}, and requests still get a result`, async t => {
-    const world = await arrange(t, state === 'starting' ? { before: server => server.kill() } : {})
-    if (!world) return
-    const { server, limits, take, untilIs } = world
+    const options = state === 'starting' ? { before: (server: RedisServer) => server.kill() } : {}
+    const { server, limits, take, untilIs } = await openStore(t, options)
     if (state === 'hung') server.hang()
     if (state === 'gone') {
       await server.kill()
@@ -274,7 +248,7 @@ for (const state of ['up', 'hung', 'gone', 'starting'] as const) {
     }
     const before = performance.now()
     await limits.close()
-    assert.equal(performance.now() - before < answerWithinMs, true)
+    assert.equal(performance.now() - before < resultWithinMs, true)
     assert.equal((await take('a')).remaining, 59)
   })
 }

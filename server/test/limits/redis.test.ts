@@ -2,19 +2,22 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type TestContext, test } from 'node:test'
+import { test as anyTest, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createMemoryLimits } from '../../src/limits/memory.ts'
 import type { LimitStore } from '../../src/limits/rate-limit.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
+import { redisUrl, withoutRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
 import { connectedLimits, takeAtOnce } from './connected-limits.ts'
-import { redisUrl } from './redis-server.ts'
 
-/** Stores on one server and a subject nobody else has; undefined when the test is skipped. */
-async function arrange(t: TestContext, storeCount: number, windowMs?: number) {
+const isMissing = withoutRedis && !process.env.CHANCERY_TEST_VALKEY_URL
+const test = isMissing ? anyTest.skip : anyTest
+
+/** Stores on one server and an unused subject. */
+async function openStores(t: TestContext, storeCount: number, windowMs?: number) {
   const url = await redisUrl(t)
-  if (!url) return undefined
+  assert.ok(url)
   const stores: LimitStore[] = []
   for (let index = 0; index < storeCount; index++) stores.push(await connectedLimits(url, windowMs))
   t.after(() => Promise.all(stores.map(store => store.close())))
@@ -24,16 +27,12 @@ async function arrange(t: TestContext, storeCount: number, windowMs?: number) {
 }
 
 test('of 500 calls at once over four connections exactly the limit passes', async t => {
-  const world = await arrange(t, 4)
-  if (!world) return
-  const { stores, subject } = world
+  const { stores, subject } = await openStores(t, 4)
   assert.equal(await takeAtOnce(stores, { subject, limit: 60, times: 500 }), 60)
 })
 
 test('of 500 calls at once over two processes exactly the limit passes', async t => {
-  const world = await arrange(t, 1)
-  if (!world) return
-  const { url, subject, limits } = world
+  const { url, subject, limits } = await openStores(t, 1)
   const taking = [1, 2].map(() => fork(new URL('./taking-process.ts', import.meta.url)))
   const connected = taking.map(child => once(child, 'message'))
   for (const child of taking) child.send({ url, subject, limit: 60, times: 250 })
@@ -47,9 +46,7 @@ test('of 500 calls at once over two processes exactly the limit passes', async t
 })
 
 test('remaining includes the call itself, and every process sees the same window', async t => {
-  const world = await arrange(t, 2)
-  if (!world) return
-  const { stores, subject } = world
+  const { stores, subject } = await openStores(t, 2)
   const [here, there] = stores
   assert.ok(here && there)
   const before = Date.now()
@@ -58,24 +55,22 @@ test('remaining includes the call itself, and every process sees the same window
   assert.deepEqual([first.remaining, second.remaining], [59, 58])
   assert.deepEqual([first.isAllowed, first.limit, first.retryAfterSeconds], [true, 60, 60])
   assert.equal(first.resetAt >= before + 60_000 - 5 && first.resetAt <= Date.now() + 60_000, true)
-  // Each adds what is left of the window to the time at which it hears of that.
+  // Each adds the rest of the window to the time of its response.
   assert.equal(Math.abs(second.resetAt - first.resetAt) <= Date.now() - before + 5, true)
 })
 
 test('a refused call neither counts nor lengthens the wait', async t => {
-  const world = await arrange(t, 1)
-  if (!world) return
-  const { limits, subject } = world
+  const { limits, subject } = await openStores(t, 1)
   const first = await limits.consume(subject, 2)
   for (let call = 0; call < 10; call++) await limits.consume(subject, 2)
   await wait(200)
   let refused = await limits.consume(subject, 2)
   assert.deepEqual([refused.isAllowed, refused.remaining], [false, 0])
-  // A busy machine hears late how much is left: not every time.
+  // On a busy machine some responses are late.
   await until(async () => {
     refused = await limits.consume(subject, 2)
     return refused.resetAt - first.resetAt < 100
-  }, 'the end of the window stands')
+  }, 'the end of the window has not moved')
   assert.equal((await limits.consume(subject, 5)).remaining, 2, 'refused calls hold against the raised limit')
   assert.equal(
     (await limits.consume(subject, 1)).isAllowed,
@@ -85,9 +80,7 @@ test('a refused call neither counts nor lengthens the wait', async t => {
 })
 
 test('a call takes from both windows that it must fit, or from neither', async t => {
-  const world = await arrange(t, 4)
-  if (!world) return
-  const { stores, limits, subject } = world
+  const { stores, limits, subject } = await openStores(t, 4)
   const player = { subject: `player:${subject}`, limit: 25 }
   const keys = ['a', 'b', 'c', 'd'].map(name => `${subject}:${name}`)
   const calls = await Promise.all(
@@ -112,9 +105,7 @@ test('a call takes from both windows that it must fit, or from neither', async t
 })
 
 test('peek takes nothing and begins no window', async t => {
-  const world = await arrange(t, 1)
-  if (!world) return
-  const { limits, subject } = world
+  const { limits, subject } = await openStores(t, 1)
   const unknown = await limits.peek(subject, 60)
   assert.deepEqual([unknown.remaining, unknown.isAllowed, unknown.retryAfterSeconds], [60, true, 60])
   await limits.consume(subject, 2)
@@ -127,9 +118,7 @@ test('peek takes nothing and begins no window', async t => {
 })
 
 test('when the window ends the next one begins, though calls were refused all the time', async t => {
-  const world = await arrange(t, 1, 1000)
-  if (!world) return
-  const { limits, subject } = world
+  const { limits, subject } = await openStores(t, 1, 1000)
   const first = await limits.consume(subject, 1)
   let next = await limits.consume(subject, 1)
   await until(async () => {
@@ -141,9 +130,7 @@ test('when the window ends the next one begins, though calls were refused all th
 })
 
 test('the first calls of a process wait for its connection', async t => {
-  const url = await redisUrl(t)
-  if (!url) return
-  const subject = randomUUID()
+  const { url, subject } = await openStores(t, 1)
   const stores = [1, 2, 3, 4].map(() =>
     createRedisLimits({ url, fallback: createMemoryLimits({}), commandTimeoutMs: 60_000 }),
   )
@@ -151,15 +138,14 @@ test('the first calls of a process wait for its connection', async t => {
   assert.equal(await takeAtOnce(stores, { subject, limit: 60, times: 500 }), 60)
 })
 
-test('a valkey:// address is understood', async t => {
-  const url = await redisUrl(t)
-  if (!url) return
+test('a valkey:// address is accepted', async t => {
+  const { url, subject } = await openStores(t, 1)
   const limits = await connectedLimits(url.replace(/^redis/, 'valkey'))
   t.after(() => limits.close())
-  assert.equal((await limits.consume(randomUUID(), 60)).remaining, 59)
+  assert.equal((await limits.consume(subject, 60)).remaining, 59)
 })
 
-test('a window of other than whole seconds is refused', () => {
+anyTest('a window of other than whole seconds is refused', () => {
   const fallback = createMemoryLimits({})
   for (const windowMs of [0, 500, 1500, Number.NaN]) {
     assert.throws(() => createRedisLimits({ url: 'redis://127.0.0.1:1', fallback, windowMs }), RangeError)

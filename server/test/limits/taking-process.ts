@@ -1,6 +1,6 @@
 import { connectedLimits, takeAtOnce } from './connected-limits.ts'
 
-/** A process that connects two stores, says so, and takes when told. */
+/** A process that connects two stores, and consumes at the second message. */
 process.once('message', async (call: { url: string; subject: string; limit: number; times: number }) => {
   const stores = [await connectedLimits(call.url), await connectedLimits(call.url)]
   process.send?.('connected')

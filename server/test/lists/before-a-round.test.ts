@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { chunkSize } from '../../src/ingest/batch.ts'
 import { roundLock } from '../../src/store/locks.ts'
-import { alliance, member, nation, put, war } from '../ingest/facts.ts'
-import { withConnection } from '../support/database-url.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { alliance, member, nation, put, remove, war } from '../ingest/facts.ts'
+import { withoutRounds } from '../support/database-url.ts'
+import { useTestServer } from '../support/fixture.ts'
+import type { Fact } from '../support/test-server.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = useTestServer()
 
 interface Listed {
   data: { id?: string; nation?: { id: string }; alliance?: { id: string } }[]
@@ -20,15 +17,10 @@ interface Listed {
 const listed = async (query: string) =>
   (await chancery.read<{ data: { id: string }[] }>(`/nations?${query}`)).data.map(({ id }) => id)
 
-/** Whoever holds this lock keeps ranking rounds away. */
-const withoutRounds = (work: (query: (text: string) => Promise<unknown>) => Promise<void>) =>
-  withConnection(chancery.databaseUrl, async client => {
-    await client.query('select pg_advisory_lock($1)', [roundLock])
-    await work(text => client.query(text))
-  })
+const ingest = (...facts: Fact[]) => chancery.ingest(facts, { waits: false })
 
 test('total counts just what the pages list, before the first ranking round and after deletions', () =>
-  withoutRounds(async query => {
+  withoutRounds(chancery, async client => {
     const pagesOf = async (path: string) => {
       const { data, pagination } = await chancery.read<Listed>(`${path}limit=100`)
       assert.equal(pagination.total, data.length, path)
@@ -49,106 +41,95 @@ test('total counts just what the pages list, before the first ranking round and 
     ]
     assert.deepEqual(await everyList(), [[], [], [], []])
     const names = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6']
-    await chancery.ingest([...names.map(id => nation(id)), alliance('q1'), alliance('q2')], { waits: false })
+    await ingest(...names.map(id => nation(id)), alliance('q1'), alliance('q2'))
     assert.deepEqual(await everyList(), [names, [], ['q1', 'q2'], []])
-    await query('select pg_advisory_unlock_all()')
+    await client.query('select pg_advisory_unlock_all()')
     await chancery.ingest([nation('p7')])
-    await query(`select pg_advisory_lock(${roundLock})`)
-    const gone = (id: string) => ({ op: 'delete', resource: 'nation', id })
-    await chancery.ingest([gone('p1'), gone('p3'), gone('p7'), nation('p8'), nation('p0')], { waits: false })
-    await chancery.ingest([{ op: 'delete', resource: 'alliance', id: 'q1' }, alliance('q3')], {
-      waits: false,
-    })
+    await client.query(`select pg_advisory_lock(${roundLock})`)
+    const deleted = ['p1', 'p3', 'p7'].map(id => remove('nation', id))
+    await ingest(...deleted, nation('p8'), nation('p0'))
+    await ingest(remove('alliance', 'q1'), alliance('q3'))
     const [nations, ranked, alliances, rankedAlliances] = await everyList()
     assert.deepEqual(nations, ['p2', 'p4', 'p5', 'p6', 'p0', 'p8'])
     assert.deepEqual(ranked, ['p2', 'p4', 'p5', 'p6'])
     assert.deepEqual(alliances, ['q2', 'q3'])
     assert.deepEqual(rankedAlliances, ['q2'])
-    // Who is new takes the places of who was new and is gone.
-    await chancery.ingest([gone('p8'), gone('p0')], { waits: false })
-    await chancery.ingest([nation('p9')], { waits: false })
+    // New nations take the positions of new ones that were deleted.
+    await ingest(remove('nation', 'p8'), remove('nation', 'p0'))
+    await ingest(nation('p9'))
     assert.deepEqual((await everyList())[0], ['p2', 'p4', 'p5', 'p6', 'p9'])
   }))
 
 test('a nation with one changed field is listed by it at once', () =>
-  withoutRounds(async () => {
-    const scored = ['n1', 'n2'].map(id => nation(id, { national_score: 5 }))
-    await chancery.ingest(scored, { waits: false })
+  withoutRounds(chancery, async () => {
+    await ingest(...['n1', 'n2'].map(id => nation(id, { national_score: 5 })))
     const changes: [more: object, query: string][] = [
       [{ national_score: 50 }, 'min_score=40'],
       [{ status: 'vacation' }, 'status=vacation'],
-      [{ leader_name: 'Somebody else' }, 'search=somebody'],
+      [{ leader_name: 'Another leader' }, 'search=another'],
       [{ nation_name: 'Elsewhere' }, 'search=elsewh'],
     ]
     for (const [more, query] of changes) {
       assert.deepEqual(await listed(query), [])
-      await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', ...more } }], {
-        waits: false,
-      })
+      await ingest(put('nation', { id: 'n1', ...more }))
       assert.deepEqual(await listed(query), ['n1'])
     }
   }))
 
-test('a known nation without a place, as after a restore, is given one by what changes', () =>
-  withoutRounds(async query => {
-    await query('delete from chancery_world.nation_place')
+test('a nation without a position, as after a restore, gets one when it changes', () =>
+  withoutRounds(chancery, async client => {
+    await client.query('delete from chancery_world.nation_ranking')
     assert.deepEqual(await listed('min_score=60'), [])
-    await chancery.ingest([nation('n2', { national_score: 70 })], { waits: false })
+    await ingest(nation('n2', { national_score: 70 }))
     assert.deepEqual(await listed('min_score=60'), ['n2'])
   }))
 
-test('new nations stand in the order of their ids and nothing survives a deletion, wherever the chunks of a batch end', () =>
-  withoutRounds(async query => {
+test('new nations are listed by id and nothing survives a deletion, wherever the chunks of a batch end', () =>
+  withoutRounds(chancery, async client => {
     const observed = async (prefix: string, secrets: number) => {
       const id = (name: string) => `${prefix}-${name}`
       const reborn = nation(id('reborn'), { player: id('player') })
-      await chancery.ingest(
-        [
-          nation(id('reborn'), {
-            player: id('player'),
-            military: { readiness: 50 },
-            assignments: [
-              { alliance_id: id('a'), kind: 'defend', target_nation_id: null, note: null, due_at: null },
-            ],
-            moderation_notes: 'warned',
-            attributes: { war_weariness: 3 },
-          }),
-          alliance(id('a')),
-          member(id('reborn'), id('a')),
-          put('alliance_application', { nation_id: id('reborn'), alliance_id: id('a') }),
-          war(id('w'), id('reborn'), 'n1'),
-          alliance(id('again'), { treasury: { credits: 5, resources: {} } }),
-        ],
-        { waits: false },
+      await ingest(
+        nation(id('reborn'), {
+          player: id('player'),
+          military: { readiness: 50 },
+          assignments: [
+            { alliance_id: id('a'), kind: 'defend', target_nation_id: null, note: null, due_at: null },
+          ],
+          moderation_notes: 'warned',
+          attributes: { war_weariness: 3 },
+        }),
+        alliance(id('a')),
+        member(id('reborn'), id('a')),
+        put('alliance_application', { nation_id: id('reborn'), alliance_id: id('a') }),
+        war(id('w'), id('reborn'), 'n1'),
+        alliance(id('again'), { treasury: { credits: 5, resources: {} } }),
       )
-      await query(
-        `insert into chancery_world.nation_yesterday (nation_id, rank) values ('${id('reborn')}', 7)
+      await client.query(
+        `insert into chancery_world.nation_rank_previous_day (nation_id, rank) values ('${id('reborn')}', 7)
          on conflict (nation_id) do nothing`,
       )
       const code = await chancery.makeCode(id('reborn'))
-      await chancery.ingest(
-        [
-          // What only the operators may read fills the first chunk.
-          ...Array.from({ length: secrets }, (_, index) =>
-            put('nation', { id: 'n2', moderation_notes: `${index}` }),
-          ),
-          nation(id('zeta')),
-          { op: 'delete', resource: 'nation', id: id('reborn') },
-          reborn,
-          nation(id('alpha')),
-          { op: 'delete', resource: 'alliance', id: id('again') },
-          alliance(id('again')),
-        ],
-        { waits: false },
+      await ingest(
+        // Fields for operators fill the first chunk.
+        ...Array.from({ length: secrets }, (_, index) =>
+          put('nation', { id: 'n2', moderation_notes: `${index}` }),
+        ),
+        nation(id('zeta')),
+        remove('nation', id('reborn')),
+        reborn,
+        nation(id('alpha')),
+        remove('alliance', id('again')),
+        alliance(id('again')),
       )
       const found = await chancery.read<{ data: { id: string; rank: unknown; wars: object }[] }>(
         `/nations?min_score=0&limit=100`,
       )
-      const { rows } = (await query(`
-        select p.*, (select y.rank from chancery_world.nation_yesterday y where y.nation_id = p.nation_id) as rank_of_yesterday,
+      const { rows } = await client.query<object>(`
+        select p.*, (select y.rank from chancery_world.nation_rank_previous_day y where y.nation_id = p.nation_id) as rank_of_yesterday,
           (select count(*)::int from chancery_secret.alliance_application a where a.nation_id = p.nation_id) as applications,
           (select s.treasury from chancery_secret.alliance_private s where s.alliance_id = '${id('again')}') as treasury
-        from chancery_secret.nation_private p where p.nation_id = '${id('reborn')}'`)) as { rows: object[] }
+        from chancery_secret.nation_private p where p.nation_id = '${id('reborn')}'`)
       const { updated_at: _, ...shown } = (
         await chancery.read<{ data: Record<string, unknown> }>(`/nations/${id('reborn')}`)
       ).data

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Operation, operations } from '@chancery/contract'
 import { readResponse } from '../http/responses.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
-import { nation, put, war } from '../ingest/facts.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { battle, nation, put, war } from '../ingest/facts.ts'
+import { prepare, useTestServer } from '../support/fixture.ts'
 
 type Item = Record<string, unknown>
 
-let chancery: TestServer
+const chancery = useTestServer()
 let latestBatchAt: string
-before(async () => {
-  chancery = await startTestServer()
+prepare(async () => {
   await chancery.ingest(smallWorld(), { waits: false })
   await chancery.ingest([
     nation('n8', { nation_name: 'Valmark', national_score: 1300, status: 'vacation' }),
     put('alliance_member', { nation_id: 'n8', alliance_id: 'a1' }),
     war('w2', 'n7', 'n6', { ended_at: '2026-05-22T00:00:00Z', outcome: 'peace' }),
+    battle('b2', 'w1', 'n1', 'n2'),
+    put('era', { id: 'e2', name: 'Later' }),
     put('news_item', {
       id: 'news2',
       title: 'Steel is dear',
@@ -26,7 +27,6 @@ before(async () => {
   ])
   latestBatchAt = (await chancery.read<{ data: { world_changed_at: string } }>('/game')).data.world_changed_at
 })
-after(() => chancery.close())
 
 /** For each filter a value that some items of the list match and others do not. */
 const narrowing: Record<string, string | (() => string)> = {
@@ -110,6 +110,22 @@ for (const { operation, path } of everyOperation) {
         const expected = selected.get(one.name)?.intersection(selected.get(other.name) ?? new Set())
         assert.deepEqual(both, expected, `${one.name}=${one.value} and ${other.name}=${other.value}`)
       }
+    }
+  })
+}
+
+for (const { operation, path } of everyOperation) {
+  if (!('order' in operation)) continue
+
+  test(`${operation.id} is in its declared order, null last`, async () => {
+    const items = await list(operation, path, {})
+    assert.ok(items.length > 1, 'it needs two items')
+    for (const [index, item] of items.slice(1).entries()) {
+      const before = items[index] ?? {}
+      const field = Object.keys(operation.order).find(name => before[name] !== item[name]) ?? ''
+      const [one, other] = [before[field], item[field]] as [string | null, string | null]
+      if (other === null) continue
+      assert.ok(one !== null && one < other === (operation.order[field] === 'ascending'), `${one}, ${other}`)
     }
   })
 }

@@ -1,39 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
 import fc from 'fast-check'
-import pg from 'pg'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { listNations } from '../../src/resources/nations/list-by-rank.ts'
 import { listWars } from '../../src/resources/wars/store.ts'
-import { createPool, type DatabasePool, databaseOver } from '../../src/store/database.ts'
+import { databaseOver } from '../../src/store/database.ts'
+import type { ReadContext } from '../../src/store/fact-columns.ts'
 import type { Page, PageRequest } from '../../src/store/paging.ts'
-import type { ReadContext } from '../../src/store/read-context.ts'
 import { alliance, member, nation, put, remove, war } from '../ingest/facts.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { useClient, useIngestPool, useTestServer } from '../support/fixture.ts'
+import type { Fact } from '../support/test-server.ts'
 import { randomRuns, whileBegunWithin } from '../support/tier.ts'
 
-let chancery: TestServer
-let rounds: DatabasePool
-let client: pg.Client
-before(async () => {
-  chancery = await startTestServer()
-  rounds = createPool({
-    target: { connectionString: chancery.databaseUrl },
-    role: 'chancery_ingest',
-    connectionsMax: 1,
-  })
-  client = new pg.Client({ connectionString: chancery.databaseUrl })
-  await client.connect()
-})
-after(async () => {
-  await client.end()
-  await rounds.close()
-  await chancery.close()
-})
+const chancery = useTestServer()
+const rounds = useIngestPool(chancery)
+const client = useClient(chancery)
 
 const numbers = (count: number) => fc.integer({ min: 1, max: count })
-// Few scores, so that nations share them, and such that lie between two others.
+// Few scores, so that nations share them, and scores between two others.
 const score = fc.oneof(
   fc.integer({ min: 0, max: 5 }),
   fc.integer({ min: 0, max: 50_000 }).map(parts => parts / 10_000),
@@ -60,7 +45,7 @@ const batch = fc.record({
 })
 type Drawn = typeof batch extends fc.Arbitrary<infer B> ? B : never
 
-/** Ids of what a reset has retired are never used again: each era has its own. */
+/** Ids that a reset has retired are never used again: each era has its own. */
 let era = 1
 const named = (letter: string, number: number) => `e${era}${letter}${number}`
 
@@ -69,8 +54,8 @@ function factsOf({ lives, wars, gone, goneWars, isReset }: Drawn): Fact[] {
     era += 1
     return [{ op: 'reset', ended: { id: `${era - 1}`, name: 'Past' }, next: { id: `${era}`, name: 'Next' } }]
   }
-  const told = new Set(lives.map(({ id }) => id))
-  const toldWars = new Set(wars.map(({ id }) => id))
+  const sent = new Set(lives.map(({ id }) => id))
+  const sentWars = new Set(wars.map(({ id }) => id))
   const n = (choice: number) => named('n', lives[choice % lives.length]?.id ?? 0)
   return [
     ...[1, 2, 3].map(number => alliance(named('a', number))),
@@ -83,19 +68,19 @@ function factsOf({ lives, wars, gone, goneWars, isReset }: Drawn): Fact[] {
         ? [{ op: 'redact', resource: 'nation', id: named('n', id), data: { nation_name: `Gone ${id}` } }]
         : []),
     ]),
-    ...gone.filter(id => !told.has(id)).map(id => remove('nation', named('n', id))),
+    ...gone.filter(id => !sent.has(id)).map(id => remove('nation', named('n', id))),
     ...wars
       .filter(({ sides: [one, other] }) => n(one) !== n(other))
       .map(({ id, status, sides: [one, other] }) =>
         war(named('w', id), n(one), n(other), { status, declared_at: new Date().toISOString() }),
       ),
-    ...goneWars.filter(id => !toldWars.has(id)).map(id => remove('war', named('w', id))),
+    ...goneWars.filter(id => !sentWars.has(id)).map(id => remove('war', named('w', id))),
     put('news_item', { id: 'x', title: 'Moving', published_at: '2026-05-03T00:00:00Z' }),
   ]
 }
 
 const bound = fc.option(fc.oneof(score, fc.constant(Number.MAX_SAFE_INTEGER)), { nil: undefined })
-const question = fc.record({
+const listRequest = fc.record({
   alliances: fc.option(fc.uniqueArray(numbers(4), { maxLength: 3 }), { nil: undefined }),
   status: fc.option(status, { nil: undefined }),
   min_score: bound,
@@ -104,9 +89,9 @@ const question = fc.record({
   warStatus: fc.option(fc.constantFrom('active', 'ended'), { nil: undefined }),
   limit: fc.constantFrom(1, 2, 3, 7, 100),
 })
-type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never
+type ListRequest = typeof listRequest extends fc.Arbitrary<infer R> ? R : never
 
-/** All pages of a list until one is empty, and the totals that they tell; one far beyond the end tells the same. */
+/** All pages of a list until one is empty, and their totals; a page far past the end has the same. */
 async function readAll(limit: number, read: (request: PageRequest) => Promise<Page<{ id: string }>>) {
   const ids: string[] = []
   const totals = new Set<number>()
@@ -122,8 +107,8 @@ async function readAll(limit: number, read: (request: PageRequest) => Promise<Pa
 
 const contract = contractFor(demoProfile)
 
-/** Asks a question of one moment: of lists, and of plain queries. */
-async function assertListed({ alliances, warStatus, limit, ...filter }: Question): Promise<void> {
+/** Compares lists with plain queries in one snapshot. */
+async function assertListed({ alliances, warStatus, limit, ...filter }: ListRequest): Promise<void> {
   const alliance_id = alliances?.map(number => named('a', number))
   const { status, min_score, max_score, search } = filter
   const idsOf = async (text: string, values: unknown[]) =>
@@ -132,12 +117,12 @@ async function assertListed({ alliances, warStatus, limit, ...filter }: Question
   const context = { pools: { public: db, search: db }, contract } as unknown as ReadContext
   await client.query('begin isolation level repeatable read')
   try {
-    // What a round swaps in while the snapshot is taken would not be in it.
+    // A round that swaps tables after the snapshot would not be in it.
     await client.query(
-      `lock table chancery_world.nation_place, chancery_world.alliance_place in access share mode`,
+      `lock table chancery_world.nation_ranking, chancery_world.alliance_ranking in access share mode`,
     )
     const expected = await idsOf(
-      `select n.id from chancery_world.nation n left join chancery_world.nation_place p on p.nation_id = n.id
+      `select n.id from chancery_world.nation n left join chancery_world.nation_ranking p on p.nation_id = n.id
          left join chancery_world.alliance_member m on m.nation_id = n.id
        where ($1::text[] is null or m.alliance_id = any($1)) and ($2::text is null or n.status = $2)
          and ($3::numeric is null or n.national_score >= $3) and ($4::numeric is null or n.national_score <= $4)
@@ -146,9 +131,9 @@ async function assertListed({ alliances, warStatus, limit, ...filter }: Question
     )
     const isFiltered = alliance_id !== undefined || Object.values(filter).some(value => value !== undefined)
     if (isFiltered) {
-      const asked = { ...filter, alliance_id, ids: undefined }
-      const { ids, totals } = await readAll(limit, request => listNations(context, { ...asked, ...request }))
-      // A search has the names that begin with its text first.
+      const listed = { ...filter, alliance_id }
+      const { ids, totals } = await readAll(limit, request => listNations(context, { ...listed, ...request }))
+      // A search lists names that begin with its text first.
       const inOrder = (found: string[]) => (search === undefined ? found : found.toSorted())
       assert.deepEqual(inOrder(ids), inOrder(expected))
       assert.deepEqual(totals, [expected.length])
@@ -158,14 +143,8 @@ async function assertListed({ alliances, warStatus, limit, ...filter }: Question
          and ($2::text[] is null or attacker_alliance_id = any($2) or defender_alliance_id = any($2)) order by declared_at desc, id`,
       [warStatus, alliance_id],
     )
-    const asked = {
-      status: warStatus,
-      alliance_id,
-      nation_id: undefined,
-      conflict_id: undefined,
-      ids: undefined,
-    }
-    const { ids, totals } = await readAll(limit, request => listWars(context, { ...asked, ...request }))
+    const listed = { status: warStatus, alliance_id }
+    const { ids, totals } = await readAll(limit, request => listWars(context, { ...listed, ...request }))
     assert.deepEqual(ids, expectedWars)
     assert.deepEqual(totals, [expectedWars.length])
   } finally {
@@ -173,7 +152,7 @@ async function assertListed({ alliances, warStatus, limit, ...filter }: Question
   }
 }
 
-/** Rounds as a second process runs them beside the server's own. One that meets a reader is tried again. */
+/** Rounds of a second process beside the server's own. One that fails on a reader's lock is retried. */
 async function runRounds(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await runRankingRound(rounds).catch(error => assert.equal(error.code, '55P03'))
@@ -181,24 +160,24 @@ async function runRounds(isOver: () => boolean): Promise<void> {
   }
 }
 
-test('at any moment lists contain what plain queries find, during batches, resets, redactions and the rounds of two processes', async () => {
+test('at any moment lists of nations and wars contain what plain queries find, during batches, resets, redactions and the rounds of two processes', async () => {
   const mayBegin = whileBegunWithin(5_000)
   await fc.assert(
     fc.asyncProperty(
       fc.array(batch, { minLength: 4, maxLength: 8 }),
-      fc.array(question, { minLength: 8, maxLength: 8 }),
-      async (batches, questions) => {
+      fc.array(listRequest, { minLength: 8, maxLength: 8 }),
+      async (batches, requests) => {
         if (!mayBegin()) return
         let isOver = false
-        const telling = (async () => {
+        const sending = (async () => {
           for (const drawn of batches) await chancery.ingest(factsOf(drawn), { waits: false })
         })().finally(() => {
           isOver = true
         })
-        const moving = Promise.all([telling, runRounds(() => isOver)])
+        const moving = Promise.all([sending, runRounds(() => isOver)])
         try {
-          for (let asked = 0; !isOver || asked < questions.length; asked += 1)
-            await assertListed(questions[asked % questions.length] as Question)
+          for (let count = 0; !isOver || count < requests.length; count += 1)
+            await assertListed(requests[count % requests.length] as ListRequest)
         } finally {
           await moving
         }

@@ -1,47 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { contractFor, demoProfile, type operations, type ValuesFor } from '@chancery/contract'
 import { listWars } from '../../src/resources/wars/store.ts'
-import { createPool, type DatabasePool, sql } from '../../src/store/database.ts'
-import { createPools, type Pools } from '../../src/store/pools.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { createPool, sql } from '../../src/store/database.ts'
+import { createPools } from '../../src/store/pools.ts'
+import { nation, war } from '../ingest/facts.ts'
+import { prepare, useFixture, useTestServer } from '../support/fixture.ts'
 
 const nations = 2_000
 
-let chancery: TestServer
-let pools: Pools
-let one: DatabasePool
-before(async () => {
-  chancery = await startTestServer()
-  const names = ['n1', 'n2']
-  await chancery.ingest([
-    ...names.map(id => ({ op: 'put' as const, resource: 'nation' as const, data: { id, nation_name: id } })),
-    {
-      op: 'put',
-      resource: 'war',
-      data: {
-        id: 'w1',
-        type: demoProfile.war_types[0]?.key,
-        attacker: { nation_id: 'n1' },
-        defender: { nation_id: 'n2' },
-        declared_at: '2026-01-01T00:00:00Z',
-      },
-    },
-  ])
-  const target = { connectionString: chancery.databaseUrl }
-  pools = createPools({ target })
-  one = createPool({ target, connectionsMax: 1 })
+const chancery = useTestServer({}, { facts: [nation('n1'), nation('n2'), war('w1', 'n1', 'n2')] })
+const target = () => ({ connectionString: chancery.databaseUrl })
+const pools = useFixture(async () => createPools({ target: target() }))
+const one = useFixture(async () => createPool({ target: target(), connectionsMax: 1 }))
+prepare(async () => {
   await one.rows(sql`
     insert into chancery_world.war
     select (jsonb_populate_record(w, jsonb_build_object(
       'id', 'w' || i, 'attacker_nation_id', 'n' || i, 'defender_nation_id', 'n' || i % ${nations} + 1))).*
     from chancery_world.war w, generate_series(2::int, ${nations}::int) i`)
   await one.rows(sql`analyze chancery_world.war`)
-})
-after(async () => {
-  await one.close()
-  await pools.close()
-  await chancery.close()
 })
 
 test('wars of one nation are found, and planned once for all nations', async () => {

@@ -1,29 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { contractFor, demoProfile, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
+import { respondStatus, startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { createDocumented } from './documented.ts'
 import { makeToken, operateAs } from './tokens.ts'
 
 const { check, seen } = createDocumented(contractFor(demoProfile))
 
-let chancery: TestServer
-let receiver: WebhookReceiver
-before(async () => {
-  receiver = await startWebhookReceiver()
-  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  await chancery.ingest(smallWorld())
-})
-after(async () => {
-  await chancery.close()
-  await receiver.close()
-})
+const receiver = closeAfter(await startWebhookReceiver())
+const chancery = closeAfter(await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))
+await chancery.ingest(smallWorld())
 
-/** Asks, with what stands in the braces of the path, and compares the answer with the document. */
-async function ask<T = Record<string, unknown>>(
+/** Sends a request with an id in its path, and compares the response with the document. */
+async function request<T = Record<string, unknown>>(
   method: string,
   path: string,
   {
@@ -37,16 +31,13 @@ async function ask<T = Record<string, unknown>>(
   const response = await chancery.operate(method, url, body, headers)
   return { status: response.status, body: await check<T>(method, path, response) }
 }
-const expect = async (status: number, ...asked: Parameters<typeof ask>) => {
-  const answer = await ask(...asked)
-  assert.equal(answer.status, status, JSON.stringify(answer.body))
-  return answer.body
+const expect = async (status: number, ...args: Parameters<typeof request>) => {
+  const response = await request(...args)
+  assert.equal(response.status, status, JSON.stringify(response.body))
+  return response.body
 }
-const nation = (id: string, more: object = {}) => ({
-  op: 'put',
-  resource: 'nation',
-  data: { id, nation_name: id, leader_name: 'L', ...more },
-})
+const nation = (id: string, more: object = {}) =>
+  put('nation', { id, nation_name: id, leader_name: 'L', ...more })
 const asBatch = (batch: string) => ({ headers: { 'idempotency-key': batch } })
 
 test('operations on facts, feeds and rejected batches respond as documented', async () => {
@@ -88,7 +79,7 @@ test('operations on facts, feeds and rejected batches respond as documented', as
   await expect(404, 'GET', '/refused/{id}', { id: 'none' })
   await expect(422, 'POST', '/refused/{id}/retry', { id: 'd-4' })
   const late = {
-    facts: [{ op: 'put', resource: 'alliance_member', data: { nation_id: 'd11', alliance_id: 'a1' } }],
+    facts: [put('alliance_member', { nation_id: 'd11', alliance_id: 'a1' })],
   }
   await expect(422, 'POST', '/facts', { body: late, ...asBatch('d-11') })
   await expect(200, 'POST', '/facts', { body: { facts: [nation('d11')] }, ...asBatch('d-12') })
@@ -116,7 +107,8 @@ test('operations on keys and players respond as documented', async () => {
   const { id } = (await expect(201, 'POST', '/keys', { body })) as { id: string }
   await expect(400, 'POST', '/keys', { body: { ...body, scopes: ['everything'] } })
   await expect(404, 'POST', '/keys', { body: { ...body, nation_id: 'none' } })
-  for (const query of ['', '?nation_id=n1', '?player_id=nobody']) await expect(200, 'GET', '/keys', { query })
+  for (const query of ['', '?nation_id=n1', '?player_id=unknown'])
+    await expect(200, 'GET', '/keys', { query })
   await expect(400, 'GET', '/keys', { query: '?nation=n1' })
   await expect(404, 'GET', '/keys', { query: '?nation_id=none' })
   await expect(200, 'PUT', '/keys/{id}/limit', { id, body: { limit: null, note: 'as usual' } })
@@ -133,7 +125,7 @@ test('operations on keys and players respond as documented', async () => {
 test('operations on webhooks respond as documented', async () => {
   const body = { player_id: 'p1', url: receiver.url('/documented'), types: ['war.*'] }
   const { id } = (await expect(201, 'POST', '/webhooks', { body })) as { id: string }
-  receiver.answer('/failing', withStatus(500, 'out of order'))
+  receiver.respondWith('/failing', respondStatus(500, 'out of order'))
   await expect(201, 'POST', '/webhooks', { body: { ...body, url: receiver.url('/failing') } })
   await expect(400, 'POST', '/webhooks', { body: { ...body, types: ['nothing.*'] } })
   await expect(200, 'GET', '/webhooks', { query: '?player_id=p1' })
@@ -141,17 +133,13 @@ test('operations on webhooks respond as documented', async () => {
   await expect(200, 'POST', '/webhooks/{id}/test', { id })
   await expect(200, 'POST', '/webhooks/{id}/rotate', { id })
   await expect(200, 'POST', '/webhooks/{id}/enable', { id })
-  const war = {
-    op: 'put',
-    resource: 'war',
-    data: {
-      id: 'dw1',
-      type: demoProfile.war_types[0]?.key,
-      attacker: { nation_id: 'n1' },
-      defender: { nation_id: 'n5' },
-      declared_at: '2026-05-20T10:00:00Z',
-    },
-  }
+  const war = put('war', {
+    id: 'dw1',
+    type: demoProfile.war_types[0]?.key,
+    attacker: { nation_id: 'n1' },
+    defender: { nation_id: 'n5' },
+    declared_at: '2026-05-20T10:00:00Z',
+  })
   await chancery.ingest([war])
   await expect(200, 'POST', '/webhooks/{id}/replay', {
     id,
@@ -170,9 +158,9 @@ test('operations on webhooks respond as documented', async () => {
 
 test('operations on requests respond as documented', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' })
-  const asked = await chancery.get('/game', { key })
+  const sent = await chancery.get('/game', { key })
   await chancery.get('/game')
-  const id = asked.headers.get('x-request-id') ?? ''
+  const id = sent.headers.get('x-request-id') ?? ''
   await until(
     async () => (await chancery.operate('GET', `/requests/${id}`)).status === 200,
     'the call is written down',

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import { after, before, test } from 'node:test'
-import { query } from '../access/query.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { test } from 'node:test'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { makeToken } from './tokens.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 test('a running backup is aborted when its token is revoked', async () => {
   await query(
@@ -19,7 +16,7 @@ test('a running backup is aborted when its token is revoked', async () => {
   )
   const { id, token } = await makeToken(chancery, ['admin'])
   const headers = { authorization: `Bearer ${token}` }
-  // Ends when the server looks at its tokens again, as the backup does.
+  // Ends when the server checks its tokens again, as the backup does.
   const stream = request(`${chancery.operatorUrl}/facts`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/x-ndjson' },
@@ -36,7 +33,7 @@ test('a running backup is aborted when its token is revoked', async () => {
   const end = new Promise<string>((resolve, reject) => {
     req.on('error', reject)
     req.on('response', res => {
-      // Nobody reads on until the token has ended: a backup that is larger than what waits on its way is still under way then.
+      // Reading pauses until the token is revoked: a backup that is larger than the buffers is still in progress then.
       res.once('data', () => {
         res.pause()
         chancery

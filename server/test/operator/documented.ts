@@ -9,7 +9,7 @@ interface Described {
   $ref?: string
 }
 
-/** Compares answers with what the OpenAPI document of the operator API. */
+/** Compares responses with the OpenAPI document of the operator API. */
 export function createDocumented(contract: ReturnType<typeof contractFor>) {
   const document = closed(operatorOpenApiFor(contract))
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -30,7 +30,7 @@ export function createDocumented(contract: ReturnType<typeof contractFor>) {
     document,
     /** Operations and statuses that were compared, as `POST /keys 201`. */
     seen,
-    /** Fails where an answer is not what the document promises for its operation and status. Returns its body. */
+    /** Fails if a response differs from the document for its operation and status. Returns its body. */
     async check<T = unknown>(method: string, path: string, response: Response): Promise<T> {
       const { status } = response
       const what = `${method} ${path} ${status}`
@@ -51,7 +51,7 @@ export function createDocumented(contract: ReturnType<typeof contractFor>) {
             .split('\n')
             .map(line => JSON.parse(line))
         : [type === 'application/json' ? JSON.parse(text) : text]
-      // Lines are one text: what each of them is stands beside.
+      // The document describes a stream as one text, and its lines separately.
       const { contentSchema = content.schema } = content.schema as { contentSchema?: object }
       const validate = compile(contentSchema)
       for (const value of values)

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { contractFor, demoProfile, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import Fastify from 'fastify'
 import type { OperatorContext } from '../../src/operator/context.ts'
 import { buildOperatorApi } from '../../src/operator/operator-api.ts'
 import { launchChromium, skip } from '../browser/chromium.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { makeToken } from './tokens.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 test('the generated documents are readable without a token', async () => {
   for (const [path, file] of [

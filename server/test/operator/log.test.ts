@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits, type OperatorOperation, operatorOperations } from '@chancery/contract'
-import { pruneAuditLog } from '../../src/access/audit-log.ts'
-import { createAuditLog } from '../../src/operator/audit-log.ts'
+import { createAuditLog, pruneAuditLog } from '../../src/operator/audit-log.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
-import { dump, query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { dump, query } from '../support/database-url.ts'
+import { pluck } from '../support/pluck.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { type MadeToken, makeToken, operateAs } from './tokens.ts'
 
-let chancery: TestServer
-let token: MadeToken
-before(async () => {
-  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  await chancery.ingest(smallWorld(), { batch: 'the-world' })
-  token = await makeToken(chancery, ['admin'], { name: 'night watch' })
-  // The line of a batch is written when its sender has been answered.
-  await until(async () => (await log()).length >= 2, 'both lines are written')
-})
-after(() => chancery.close())
-
+const chancery = closeAfter(await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))
+await chancery.ingest(smallWorld(), { batch: 'the-world' })
+const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }))
+const token = await makeToken(chancery, ['admin'], { name: 'night watch' })
 interface Line {
   id: number
   at: string
@@ -39,6 +34,8 @@ const act = async (method: string, path: string, body?: unknown, headers: Record
   const response = await operateAs(chancery.operatorUrl, token.token, method, path, body, headers)
   return { status: response.status, body: (await response.json()) as { id: string; key: string } }
 }
+// The line of a batch is written after the response to its sender.
+await until(async () => (await log()).length >= 2, 'both lines are written')
 
 test('a line has the actor, action, subject, time and status', async () => {
   const before = Date.now()
@@ -64,8 +61,8 @@ test('a line has the actor, action, subject, time and status', async () => {
     ['POST', '/players/p9/suspend', undefined, 'POST /players/{id}/suspend', 200],
   ] as const) {
     assert.equal((await act(method, path, body)).status, status)
-    const { action: noted, subject, status: told } = (await newest()) ?? {}
-    assert.deepEqual([noted, subject, told], [action, path.split('/')[2], status])
+    const { action: loggedAction, subject, status: loggedStatus } = (await newest()) ?? {}
+    assert.deepEqual([loggedAction, subject, loggedStatus], [action, path.split('/')[2], status])
   }
   await act('POST', '/codes', { nation_id: 'n1' })
   assert.equal((await newest())?.subject, 'n1')
@@ -76,7 +73,7 @@ test('failed requests are in the audit log too, without a subject', async () => 
   const line = await newest()
   assert.deepEqual([line?.action, line?.subject, line?.status], ['POST /keys/{id}/revoke', null, 404])
   assert.equal((await act('POST', '/keys', { wrong: true })).status, 400)
-  assert.equal((await newest())?.status, 404, 'what was not understood was not begun')
+  assert.equal((await newest())?.status, 404, 'an invalid request is not logged')
 })
 
 test('reads and rejected tokens are not in the audit log', async () => {
@@ -115,8 +112,7 @@ test('every operation that may change something is in the audit log', async () =
 })
 
 test('each batch has one line with its outcome, also when it is sent again', async () => {
-  const fact = (id: string) =>
-    JSON.stringify({ op: 'put', resource: 'nation', data: { id, nation_name: id, leader_name: 'L' } })
+  const fact = (id: string) => JSON.stringify(put('nation', { id, nation_name: id, leader_name: 'L' }))
   const text = `${fact('b1')}\n{"op":"commit","batch":"log-1"}\n{"op":"put"}\n{"op":"commit","batch":"log-2"}\n`
   const send = (body: string, query = '') =>
     fetch(`${chancery.operatorUrl}/facts${query}`, {
@@ -131,15 +127,12 @@ test('each batch has one line with its outcome, also when it is sent again', asy
   await act('POST', '/facts', { facts: [] }, headers)
   await act('POST', '/facts', { facts: [JSON.parse(fact('b2'))] }, headers)
   const lines = (await log()).filter(({ subject }) => subject?.startsWith('log-'))
-  assert.deepEqual(
-    lines.map(({ action, subject, status, token_name }) => [action, subject, status, token_name]),
-    [
-      ['POST /facts', 'log-3', 409, 'night watch'],
-      ['POST /facts', 'log-3', 200, 'night watch'],
-      ['POST /facts', 'log-2', 422, 'night watch'],
-      ['POST /facts', 'log-1', 200, 'night watch'],
-    ],
-  )
+  assert.deepEqual(pluck(lines, 'action', 'subject', 'status', 'token_name'), [
+    ['POST /facts', 'log-3', 409, 'night watch'],
+    ['POST /facts', 'log-3', 200, 'night watch'],
+    ['POST /facts', 'log-2', 422, 'night watch'],
+    ['POST /facts', 'log-1', 200, 'night watch'],
+  ])
   const world = (await log('?limit=1000')).find(({ subject }) => subject === 'the-world')
   assert.deepEqual([world?.token_id, world?.token_name], ['main', 'main'])
 })
@@ -148,7 +141,7 @@ test('pages of the audit log are contiguous, newest first', async () => {
   const all = await log('?limit=1000')
   assert.ok(all.length > 10)
   assert.deepEqual(
-    all.map(({ id }) => id),
+    pluck(all, 'id'),
     all.map(({ id }) => id).toSorted((a, b) => b - a),
   )
   const first = await log('?limit=4')
@@ -165,7 +158,7 @@ test('no secret is in the log, or in the database at all', async () => {
   const { url } = (await handover.json()) as { url: string }
   const made = await makeToken(chancery, ['facts'])
   const rotated = await (await chancery.operate('POST', `/tokens/${made.id}/rotate`)).json()
-  // Somebody takes a key for an id.
+  // A key in place of an id.
   await act('POST', `/keys/${key.key}/revoke`)
   await act('POST', `/players/${key.key}/suspend`)
   const lines = JSON.stringify(await log('?limit=1000'))
@@ -184,9 +177,7 @@ test('no secret is in the log, or in the database at all', async () => {
   assert.ok(!lines.includes(key.key))
 })
 
-test('nothing is changed when the audit log cannot be written', async t => {
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
-  t.after(() => pools.close())
+test('nothing is changed when the audit log cannot be written', async () => {
   const away: Database = {
     rows: () => Promise.reject(new Error('away')),
     first: () => Promise.reject(new Error('away')),
@@ -202,7 +193,7 @@ test('nothing is changed when the audit log cannot be written', async t => {
   await assert.rejects(broken.record(actor, 'POST /nothing', work), /away/)
   assert.equal(isDone, false)
 
-  // Away only afterwards: what was done is told, and its line has no status.
+  // Unavailable only afterwards: the action succeeds, and its line has no status.
   const fading: Database = { rows: away.rows, first: pools.access.first }
   const faded = createAuditLog({ db: fading, onError: error => errors.push(error) })
   assert.equal((await faded.record(actor, 'POST /something', work)).status, 200)
@@ -213,9 +204,7 @@ test('nothing is changed when the audit log cannot be written', async t => {
   await faded.close()
 })
 
-test('lines of batches are kept in order while the database is unavailable', async t => {
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
-  t.after(() => pools.close())
+test('lines of batches are kept in order while the database is unavailable', async () => {
   let isAway = true
   const db: Database = {
     rows: statement => (isAway ? Promise.reject(new Error('away')) : pools.access.rows(statement)),
@@ -232,9 +221,7 @@ test('lines of batches are kept in order while the database is unavailable', asy
   assert.deepEqual(subjects, ['wait-2', 'wait-1'])
 })
 
-test('lines of actions and batches are kept for their retention times', async t => {
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
-  t.after(() => pools.close())
+test('lines of actions and batches are kept for their retention times', async () => {
   const ages: [string, number, boolean][] = [
     ['POST /facts', limits.batchIdDays + 1, false],
     ['POST /facts', limits.batchIdDays - 1, true],
@@ -245,7 +232,7 @@ test('lines of actions and batches are kept for their retention times', async t 
   for (const [action, days] of ages)
     await query(
       chancery.databaseUrl,
-      `insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
+      `insert into chancery_access.audit_log (at, token_id, token_name, action, subject, status)
        values (now() - interval '${days} days', 'tok_aged', 'x', '${action}', '${days}', 200)`,
     )
   await pruneAuditLog(pools.access, 'POST /facts')
@@ -259,12 +246,10 @@ test('lines of actions and batches are kept for their retention times', async t 
   )
 })
 
-test('the number of lines per action is limited, without deleting lines of other actions', async t => {
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
-  t.after(() => pools.close())
+test('the number of lines per action is limited, without deleting lines of other actions', async () => {
   await query(
     chancery.databaseUrl,
-    `insert into chancery_access.operator_log (at, token_id, token_name, action, subject, status)
+    `insert into chancery_access.audit_log (at, token_id, token_name, action, subject, status)
      select now(), 'tok_many', 'x', case when i = 1 then 'POST /seldom' else 'POST /often' end, i, 200 from generate_series(1, 20) i`,
   )
   await pruneAuditLog(pools.access, 'POST /facts', 5)

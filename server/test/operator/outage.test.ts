@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { generateOperatorToken, hashOperatorToken } from '../../src/access/operator-tokens.ts'
 import { createFindCaller } from '../../src/operator/authentication.ts'
+import { generateOperatorToken, hashOperatorToken } from '../../src/operator/token-store.ts'
 import type { Database } from '../../src/store/database.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { withConnection } from '../support/database-url.ts'
 import { startBehindProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { makeToken, operateAs, statusAs } from './tokens.ts'
 
-/** A server that is reached directly, and one on the same database whose way to it can be cut. */
+/** A server with a direct connection to its database, and one that connects through a proxy. */
 async function startBoth(t: TestContext) {
-  const home = await startTestServer()
-  t.after(() => home.close())
+  const home = closeAfter(await startTestServer(), t)
   return { home, ...(await startBehindProxy(t, home.databaseUrl)) }
 }
 
@@ -37,18 +37,18 @@ test('metrics are served during a database outage, to a recently valid token', a
   )
   proxy.cut()
 
-  const answer = await metrics(used.token)
-  const text = await answer.text()
-  assert.equal(answer.status, 200)
+  const response = await metrics(used.token)
+  const text = await response.text()
+  assert.equal(response.status, 200)
   assert.match(text, /^process_cpu_seconds_total /m)
   assert.doesNotMatch(text, /^chancery_(refused_batches|last_batch_age_seconds) /m)
 
-  assert.equal((await metrics(facts.token)).status, 403, 'its roles are known too')
-  const strange = await metrics(unused.token)
-  assert.equal(strange.status, 503, 'nobody knows whether it is valid')
-  assert.ok(Number(strange.headers.get('retry-after')) > 0)
+  assert.equal((await metrics(facts.token)).status, 403, 'its roles are cached too')
+  const unchecked = await metrics(unused.token)
+  assert.equal(unchecked.status, 503, 'its validity cannot be checked')
+  assert.ok(Number(unchecked.headers.get('retry-after')) > 0)
   assert.equal((await metrics(generateOperatorToken())).status, 503)
-  assert.equal((await metrics('nonsense')).status, 401, 'it is told without a look-up')
+  assert.equal((await metrics('nonsense')).status, 401, 'it is rejected without a query')
   const status = await operateAs(server.operatorUrl, used.token, 'GET', '/status')
   assert.equal(status.status, 200)
   assertKnownWithoutDatabase(await status.json())
@@ -57,7 +57,7 @@ test('metrics are served during a database outage, to a recently valid token', a
   assert.equal(await statusAs(server.operatorUrl, server.operatorToken, '/metrics'), 200)
 })
 
-/** Of what only the database knows, nothing is made up. */
+/** Asserts that the status has no value that needs the database. */
 function assertKnownWithoutDatabase(status: unknown): void {
   const { database_up, version, game, migration, ...rest } = status as Record<string, unknown>
   assert.equal(database_up, false)
@@ -85,7 +85,7 @@ test('the status does not wait for a hanging read or database', async t => {
     const { database_up, world_version } = (await status()) as Record<string, unknown>
     return database_up === true && typeof world_version === 'number'
   }
-  await until(isWhole, 'the database is heard')
+  await until(isWhole, 'the database responds')
 
   await withConnection(home.databaseUrl, async client => {
     await client.query('begin; lock table chancery_secret.feed in access exclusive mode')
@@ -94,7 +94,7 @@ test('the status does not wait for a hanging read or database', async t => {
   })
   await until(isWhole, 'the read is done')
 
-  proxy.silence()
+  proxy.pause()
   const feed = statusAs(server.operatorUrl, server.operatorToken, '/feeds/turns')
   await assertKnownAtOnce()
   proxy.restore()
@@ -106,8 +106,8 @@ test('an unresponsive database does not delay readers of metrics', async t => {
   const { home, server, proxy } = await startBoth(t)
   const { token } = await makeToken(home, ['metrics'])
   await untilAccepted(server, token)
-  // It stays silent: whoever waits for it waits until the test is given up.
-  proxy.silence()
+  // It stays unresponsive: waiting for it would take until the test times out.
+  proxy.pause()
   assert.equal(await statusAs(server.operatorUrl, token, '/metrics'), 200)
 })
 
@@ -115,9 +115,9 @@ function unexpected(error: unknown): never {
   throw error
 }
 
-/** A database that knows one token, and may be away. */
+/** A database with one token, which can be unavailable. */
 function oneToken(text: string, expiresAt: string | null = null) {
-  const state = { isAway: false, isRevoked: false, asked: 0 }
+  const state = { isUnavailable: false, isRevoked: false, queries: 0 }
   const row = {
     id: 'tok_1',
     name: 'x',
@@ -128,8 +128,8 @@ function oneToken(text: string, expiresAt: string | null = null) {
   const db: Database = {
     rows: async () => [],
     async first<R>(statement: { values: unknown[] }) {
-      state.asked += 1
-      if (state.isAway) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+      state.queries += 1
+      if (state.isUnavailable) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
       const isIt = hashOperatorToken(text).equals(statement.values[0] as Buffer)
       return (isIt && !state.isRevoked ? row : undefined) as R | undefined
     },
@@ -149,7 +149,7 @@ test('a cached token is accepted for ten minutes, for status and metrics, and on
   })
   const allowingCached = { allowsCached: true }
   assert.equal((await findCaller(text, allowingCached))?.name, 'x')
-  state.isAway = true
+  state.isUnavailable = true
   assert.equal((await findCaller(text, allowingCached))?.name, 'x')
   await assert.rejects(findCaller(text, { allowsCached: false }), { code: 'ECONNREFUSED' })
   nowMs += 600_000
@@ -157,15 +157,15 @@ test('a cached token is accepted for ten minutes, for status and metrics, and on
   nowMs += 1
   await assert.rejects(findCaller(text, allowingCached), { code: 'ECONNREFUSED' })
 
-  state.isAway = false
+  state.isUnavailable = false
   assert.equal((await findCaller(text, allowingCached))?.name, 'x')
   state.isRevoked = true
-  assert.equal(await findCaller(text, allowingCached), undefined, 'the database says so')
-  state.isAway = true
+  assert.equal(await findCaller(text, allowingCached), undefined, 'the database rejects it')
+  state.isUnavailable = true
   await assert.rejects(
     findCaller(text, allowingCached),
     { code: 'ECONNREFUSED' },
-    'what was revoked is forgotten',
+    'a revoked token is evicted',
   )
 })
 
@@ -180,7 +180,7 @@ test('a cached token that has expired is rejected', async () => {
     now: () => nowMs,
   })
   assert.ok(await findCaller(text, { allowsCached: true }))
-  state.isAway = true
+  state.isUnavailable = true
   nowMs += 300_001
   await assert.rejects(findCaller(text, { allowsCached: true }))
 })
@@ -191,5 +191,5 @@ test('the admin token and malformed tokens need no database', async () => {
   assert.equal((await findCaller('admin-token', { allowsCached: false }))?.name, 'main')
   for (const text of ['main-tokem', 'cho_short', ''])
     assert.equal(await findCaller(text, { allowsCached: false }), undefined)
-  assert.equal(state.asked, 0)
+  assert.equal(state.queries, 0)
 })

@@ -13,8 +13,7 @@ import {
   operatorRoleNames,
 } from '@chancery/contract'
 import type { TObject } from 'typebox'
-import { tableRows } from '../../../tools/guides/markdown-table.ts'
-import { markedBlock } from '../../../tools/guides/marked-block.ts'
+import { markedBlock, tableRows } from '../../../tools/guides/guide.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 
 const run = promisify(execFile)
@@ -63,9 +62,9 @@ describe('the commands of the page about the operator API', { skip }, () => {
 test('the page lists for each role what the contract lists', () => {
   const rows = tableRows(page.slice(page.indexOf('| Role ')).split('\n\n')[0] ?? '')
   const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
-  const said = new Map(rows.map(([role = '', opens = '']) => [role.replaceAll('`', ''), opens]))
-  assert.deepEqual([...said.keys()], operatorRoleNames)
-  for (const [role, opens] of said) {
+  const documented = new Map(rows.map(([role = '', opens = '']) => [role.replaceAll('`', ''), opens]))
+  assert.deepEqual([...documented.keys()], operatorRoleNames)
+  for (const [role, opens] of documented) {
     if (role === 'admin') continue
     const paths = [...opens.matchAll(/`(?:(GET|POST) )?(\/\w+)`/g)].map(([, , path]) => path)
     const opened = everyOperation
@@ -78,12 +77,13 @@ test('the page lists for each role what the contract lists', () => {
 test('the page lists the members of the status for each role', () => {
   const rows = tableRows(page.slice(page.indexOf('| Role       | Members of')).split('\n\n')[0] ?? '')
   const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name)
-  const said = new Map(rows.map(([role = '', members]) => [role.replaceAll('`', ''), namesIn(members)]))
+  const documented = new Map(rows.map(([role = '', members]) => [role.replaceAll('`', ''), namesIn(members)]))
   const schema = operatorOperations.statusGet.responses[200].content['application/json']?.schema as TObject
   const members = Object.keys(schema.properties)
   for (const role of operatorRoleNames) {
     const shown = members.filter(member => isStatusMemberFor(new Set([role]), member))
-    const onPage = role === 'admin' ? members : [...(said.get('every role') ?? []), ...(said.get(role) ?? [])]
+    const onPage =
+      role === 'admin' ? members : [...(documented.get('every role') ?? []), ...(documented.get(role) ?? [])]
     assert.deepEqual(onPage.toSorted(), shown.toSorted(), role)
   }
 })

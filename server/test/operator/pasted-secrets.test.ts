@@ -1,32 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type OperatorOperation, operatorOperations } from '@chancery/contract'
 import { generateKey } from '../../src/access/key.ts'
-import { dump } from '../access/query.ts'
-import { commit, lines } from '../ingest/facts.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { commit, lines, put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { dump } from '../support/database-url.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { makeToken } from './tokens.ts'
 
-let chancery: TestServer
 /** By what it is: a text that this service hands out, and never keeps. */
 const secrets = new Map<string, string>()
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest([
-    { op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One', leader_name: 'L', player: 'p1' } },
-  ])
-  secrets.set('API key', (await chancery.makeKey({ player_id: 'p1' })).key)
-  secrets.set('unknown API key', generateKey())
-  secrets.set('operator token', (await makeToken(chancery, ['facts'])).token)
-  secrets.set('admin token', chancery.operatorToken)
-  secrets.set('webhook secret', `whsec_${Buffer.alloc(32, 7).toString('base64')}`)
-  secrets.set('verification code', await chancery.makeCode('n1'))
-  const handover = await chancery.operate('POST', '/handovers', { player_id: 'p1' })
-  secrets.set('hand-over token', ((await handover.json()) as { url: string }).url.split('handover=')[1] ?? '')
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest([put('nation', { id: 'n1', nation_name: 'One', leader_name: 'L', player: 'p1' })])
+secrets.set('API key', (await chancery.makeKey({ player_id: 'p1' })).key)
+secrets.set('unknown API key', generateKey())
+secrets.set('operator token', (await makeToken(chancery, ['facts'])).token)
+secrets.set('admin token', chancery.operatorToken)
+secrets.set('webhook secret', `whsec_${Buffer.alloc(32, 7).toString('base64')}`)
+secrets.set('verification code', await chancery.makeCode('n1'))
+const handover = await chancery.operate('POST', '/handovers', { player_id: 'p1' })
+secrets.set('hand-over token', ((await handover.json()) as { url: string }).url.split('handover=')[1] ?? '')
 
-/** Sends it, and holds that nothing of the secret comes back or stays. */
+/** Asserts that a request with a secret is rejected without repeating the secret. */
 async function assertRefused(kind: string, secret: string, what: string, send: () => Promise<Response>) {
   const response = await send()
   const text = await response.text()
@@ -39,7 +34,7 @@ interface BodySchema {
 }
 const isText = ({ type }: { type?: unknown }) => [type].flat().includes('string')
 
-/** Every place of an operation where a text may stand: the path, and each member of its body. */
+/** Every place of an operation that accepts a text: the path, and each member of its body. */
 function* placesOf({ path, pathParameter, body }: OperatorOperation) {
   const example = Object.values(body?.examples ?? {})[0] as object | undefined
   const url = path.replace(/\{\w+\}/, 'none')

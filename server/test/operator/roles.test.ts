@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   type OperatorOperation,
   type OperatorRole,
   operatorOperations,
   operatorRoleNames,
 } from '@chancery/contract'
-import { type Outcome, startTestServer, type TestServer } from '../support/test-server.ts'
+import { put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { type Outcome, startTestServer } from '../support/test-server.ts'
 import { makeToken, operateAs } from './tokens.ts'
 
-/** What each role may do, besides what `admin` alone may. Written out: a wider role is a decision, and shows here. */
+/** The operations of each role. Written out, so that a wider role is a decision that shows here. */
 const opens: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
   facts: [
     'facts.send',
@@ -24,18 +26,14 @@ const opens: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
   metrics: ['metrics.get', 'status.get'],
 }
 
-let chancery: TestServer
 const tokens = new Map<OperatorRole, string>()
-before(async () => {
-  chancery = await startTestServer()
-  for (const role of operatorRoleNames) tokens.set(role, (await makeToken(chancery, [role])).token)
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
+for (const role of operatorRoleNames) tokens.set(role, (await makeToken(chancery, [role])).token)
 
 const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
 
-/** Asks for an operation, of something that is not there and with a body that is wrong. */
-async function ask({ method, path }: OperatorOperation, token: string | undefined) {
+/** Calls an operation with an unknown id and an invalid body. */
+async function request({ method, path }: OperatorOperation, token: string | undefined) {
   const url = path.replace(/\{\w+\}/, 'none')
   const response = await operateAs(
     chancery.operatorUrl,
@@ -53,10 +51,10 @@ async function ask({ method, path }: OperatorOperation, token: string | undefine
 }
 
 for (const operation of everyOperation) {
-  test(`${operation.id} is for its roles alone`, async () => {
+  test(`${operation.id} is open to its roles only`, async () => {
     for (const role of operatorRoleNames) {
       const mayDo = role === 'admin' || opens[role].includes(operation.id)
-      const { status, code, message } = await ask(operation, tokens.get(role))
+      const { status, code, message } = await request(operation, tokens.get(role))
       if (mayDo) {
         assert.ok(status !== 401 && status !== 403, `${role}: ${status}`)
       } else {
@@ -65,7 +63,7 @@ for (const operation of everyOperation) {
         assert.ok(message.includes(needed), message)
       }
     }
-    assert.equal((await ask(operation, undefined)).status, 401)
+    assert.equal((await request(operation, undefined)).status, 401)
   })
 }
 
@@ -79,7 +77,7 @@ test('a token of several roles may do what any of them may', async () => {
   ] as const) {
     const operation = everyOperation.find(each => each.id === id)
     assert.ok(operation)
-    assert.equal((await ask(operation, token)).status === 403, !isAllowed, id)
+    assert.equal((await request(operation, token)).status === 403, !isAllowed, id)
   }
 })
 
@@ -144,11 +142,8 @@ async function sendAs(role: OperatorRole, batch: string, facts: object[], query 
   })
   return (await response.json()) as Outcome
 }
-const land = (id: string, more: object = {}) => ({
-  op: 'put',
-  resource: 'nation',
-  data: { id, nation_name: id, leader_name: 'L', ...more },
-})
+const land = (id: string, more: object = {}) =>
+  put('nation', { id, nation_name: id, leader_name: 'L', ...more })
 
 test('only the role admin may erase a player, however the erasure is sent', async () => {
   await sendAs('facts', 'erasable', [land('erasable', { player: 'erasable-player' })])

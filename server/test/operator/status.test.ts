@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roundLock } from '../../src/store/locks.ts'
-import { query } from '../access/query.ts'
 import { smallWorld } from '../http/world.ts'
-import { nation } from '../ingest/facts.ts'
-import { withConnection } from '../support/database-url.ts'
+import { nation, put } from '../ingest/facts.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query, withConnection } from '../support/database-url.ts'
+import { pluck } from '../support/pluck.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
@@ -29,8 +30,7 @@ const statusOf = async (chancery: TestServer) =>
 const metricsOf = async (chancery: TestServer) => (await chancery.operate('GET', '/metrics')).text()
 
 test('the status of an empty world has no batches', async t => {
-  const chancery = await startTestServer()
-  t.after(() => chancery.close())
+  const chancery = closeAfter(await startTestServer(), t)
   const status = await statusOf(chancery)
   assert.deepEqual(
     [status.last_batch, status.last_batch_age_seconds, status.feeds, status.refused_batches],
@@ -43,8 +43,7 @@ test('the status of an empty world has no batches', async t => {
 })
 
 test('the status has the last batch, the feeds, and rejected batches with reasons', async t => {
-  const chancery = await startTestServer()
-  t.after(() => chancery.close())
+  const chancery = closeAfter(await startTestServer(), t)
   await chancery.ingest(smallWorld(), { batch: 'first' })
   const send = (id: string, body: object) =>
     chancery.operate('POST', '/facts', body, { 'idempotency-key': id }).then(response => response.status)
@@ -56,15 +55,9 @@ test('the status has the last batch, the feeds, and rejected batches with reason
   assert.equal(status.last_batch?.id, 'turn-1')
   assert.match(status.last_batch?.applied_at ?? '', /Z$/)
   assert.ok(status.last_batch_age_seconds !== null && status.last_batch_age_seconds < 60)
-  assert.deepEqual(
-    status.feeds.map(({ name, last_batch }) => [name, last_batch]),
-    [['turns', 'turn-1']],
-  )
+  assert.deepEqual(pluck(status.feeds, 'name', 'last_batch'), [['turns', 'turn-1']])
   assert.equal(status.refused_batches, 6)
-  assert.deepEqual(
-    status.latest_refused.map(({ id }) => id),
-    ['bad-6', 'bad-5', 'bad-4', 'bad-3', 'bad-2'],
-  )
+  assert.deepEqual(pluck(status.latest_refused, 'id'), ['bad-6', 'bad-5', 'bad-4', 'bad-3', 'bad-2'])
   const [latest] = status.latest_refused
   assert.equal(latest?.line, 1)
   assert.deepEqual([latest?.path, latest?.reason], ['/id', 'is required'])
@@ -81,20 +74,19 @@ test('the status has the last batch, the feeds, and rejected batches with reason
   assert.equal(later.log_gaps, 1)
   const metrics = await metricsOf(chancery)
   assert.match(metrics, /^chancery_refused_batches 6$/m)
-  const told = Number(/^chancery_last_batch_age_seconds (\S+)$/m.exec(metrics)?.[1])
-  assert.ok(told >= 3_600 && told < 3_700, String(told))
+  const value = Number(/^chancery_last_batch_age_seconds (\S+)$/m.exec(metrics)?.[1])
+  assert.ok(value >= 3_600 && value < 3_700, String(value))
 })
 
 test('the ranking lag counts from the first unranked change, and is zero without one', async t => {
-  const chancery = await startTestServer()
-  t.after(() => chancery.close())
+  const chancery = closeAfter(await startTestServer(), t)
   const lag = async () => {
-    const told = /^chancery_ranking_lag_seconds (\S+)$/m.exec(await metricsOf(chancery))?.[1]
-    return told === undefined ? undefined : Number(told)
+    const value = /^chancery_ranking_lag_seconds (\S+)$/m.exec(await metricsOf(chancery))?.[1]
+    return value === undefined ? undefined : Number(value)
   }
   await chancery.ingest(smallWorld())
   assert.equal(await lag(), 0)
-  // Whoever holds this lock keeps the rounds away.
+  // This lock blocks ranking rounds.
   await withConnection(chancery.databaseUrl, async client => {
     await client.query('select pg_advisory_lock($1)', [roundLock])
     await chancery.ingest([nation('late')], { waits: false })
@@ -110,15 +102,13 @@ test('the ranking lag counts from the first unranked change, and is zero without
 })
 
 test('the status has the webhook queue of the metrics', async t => {
-  const receiver = await startWebhookReceiver()
-  t.after(() => receiver.close())
-  const chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  t.after(() => chancery.close())
+  const receiver = closeAfter(await startWebhookReceiver(), t)
+  const chancery = closeAfter(await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }), t)
   await chancery.ingest(smallWorld())
   const body = { player_id: 'p1', url: receiver.url('/hook') }
   assert.equal((await chancery.operate('POST', '/webhooks', body)).status, 201)
-  await receiver.goDown()
-  const fact = { op: 'put', resource: 'nation', data: { id: 'w1', nation_name: 'W', leader_name: 'L' } }
+  await receiver.stop()
+  const fact = put('nation', { id: 'w1', nation_name: 'W', leader_name: 'L' })
   await chancery.ingest([fact])
   // The queue is counted at most every five seconds, and another count may come between the two.
   await until(async () => {
@@ -133,5 +123,5 @@ test('the status has the webhook queue of the metrics', async t => {
       ) &&
       metrics.includes(`chancery_webhook_fan_out_lag_events ${status.webhook_fan_out_lag_events}\n`)
     )
-  }, 'what waits is counted, by both alike')
+  }, 'status and metrics have the same queue')
 })

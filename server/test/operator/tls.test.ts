@@ -5,119 +5,92 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, describe, test } from 'node:test'
-import { ConfigError, readConfig, StartupError, startServer } from '../../src/index.ts'
+import { after, describe, test } from 'node:test'
+import { ConfigError, readConfig, StartupError } from '../../src/index.ts'
 import { warnIfExposed } from '../../src/operator/operator-api.ts'
 import type { ServerTimings } from '../../src/start/server.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { patientTimings } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { patientTimings, startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { makeCertificate, makeRsaCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
-let dir: string
-let database: TestDatabase
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'chancery-operator-tls-'))
-  database = await createTestDatabase()
-})
-after(async () => {
-  await database.drop()
-  await rm(dir, { recursive: true, force: true })
-})
+const dir = await mkdtemp(join(tmpdir(), 'chancery-operator-tls-'))
+after(() => rm(dir, { recursive: true }))
+const shared = closeAfter(await startTestServer())
 
-const token = 'operator-token-of-a-test'
 const start = (env: Record<string, string>, timings: ServerTimings = patientTimings) =>
-  startServer(
-    readConfig({
-      CHANCERY_HOST: '127.0.0.1',
-      CHANCERY_PORT: '0',
-      CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_ADMIN_TOKEN: token,
-      CHANCERY_DATA_DIR: dir,
-      CHANCERY_DATABASE_URL: database.url,
-      CHANCERY_LOG_LEVEL: 'silent',
-      ...env,
-    }),
-    timings,
-  )
+  startTestServer(env, { databaseUrl: shared.databaseUrl, timings })
+
+/** Writes a certificate and its key. Returns their files. */
+async function writeFiles(name: string, { cert, key }: { cert: string; key: string }) {
+  const files = { cert: join(dir, `${name}.crt`), key: join(dir, `${name}.key`) }
+  await writeFile(files.cert, cert)
+  await writeFile(files.key, key)
+  return files
+}
+const operatorTls = ({ cert, key }: { cert: string; key: string }) => ({
+  CHANCERY_OPERATOR_TLS_CERT: cert,
+  CHANCERY_OPERATOR_TLS_KEY: key,
+})
 
 describe('the operator API with a certificate', { skip: withoutCertificates }, () => {
   test('is reached over TLS with an https URL, independent of the public listener', async t => {
     const { key, cert } = makeCertificate('IP:127.0.0.1')
-    const files = { cert: join(dir, 'door.crt'), key: join(dir, 'door.key') }
-    await writeFile(files.cert, cert)
-    await writeFile(files.key, key)
-    const server = await start({
-      CHANCERY_OPERATOR_TLS_CERT: files.cert,
-      CHANCERY_OPERATOR_TLS_KEY: files.key,
-    })
-    t.after(() => server.close())
+    const server = closeAfter(await start(operatorTls(await writeFiles('listener', { cert, key }))), t)
     assert.match(server.operatorUrl, /^https:/)
-    assert.match(server.publicUrl, /^http:/)
-    const addresses = JSON.parse(await readFile(join(dir, 'addresses.json'), 'utf8'))
+    assert.match(server.url, /^http:/)
+    const addresses = JSON.parse(await readFile(join(server.dataDir, 'addresses.json'), 'utf8'))
     assert.equal(addresses.operator, server.operatorUrl)
 
-    const ask = async (ca: string | undefined) => {
+    const requestWith = async (ca: string | undefined) => {
       const req = request(`${server.operatorUrl}/status`, {
         agent: false,
-        headers: { authorization: `Bearer ${token}` },
+        headers: { authorization: `Bearer ${server.operatorToken}` },
         ...(ca ? { ca } : {}),
       }).end()
       const [res] = await once(req, 'response')
       return { status: res.statusCode, body: JSON.parse(await text(res)) }
     }
-    const answer = await ask(cert)
-    assert.deepEqual([answer.status, answer.body.seq], [200, 0])
-    await assert.rejects(ask(undefined), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    const response = await requestWith(cert)
+    assert.deepEqual([response.status, response.body.seq], [200, 0])
+    await assert.rejects(requestWith(undefined), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
     await assert.rejects(fetch(server.operatorUrl.replace('https:', 'http:')))
   })
 
   test('serves a renewed certificate on both listeners, and never a partial one', async t => {
     const [first, second] = [makeCertificate('IP:127.0.0.1'), makeCertificate('IP:127.0.0.1')]
-    const files = { cert: join(dir, 'renewed.crt'), key: join(dir, 'renewed.key') }
-    await writeFile(files.cert, first.cert)
-    await writeFile(files.key, first.key)
-    const server = await start(
-      {
-        CHANCERY_TLS_CERT: files.cert,
-        CHANCERY_TLS_KEY: files.key,
-        CHANCERY_OPERATOR_TLS_CERT: files.cert,
-        CHANCERY_OPERATOR_TLS_KEY: files.key,
-      },
-      { ...patientTimings, certificatesEveryMs: 10 },
-    )
-    t.after(() => server.close())
-    const isShownOn = async (url: string, ca: string) => {
+    const files = await writeFiles('renewed', first)
+    const env = { CHANCERY_TLS_CERT: files.cert, CHANCERY_TLS_KEY: files.key, ...operatorTls(files) }
+    const server = closeAfter(await start(env, { ...patientTimings, certificatesEveryMs: 10 }), t)
+    const isUsedBy = async (url: string, ca: string) => {
       const req = request(url, { agent: false, ca }).end()
       return once(req, 'response').then(
         ([res]) => res.resume() && true,
         () => false,
       )
     }
-    const isShown = async (ca: string) =>
-      (await isShownOn(`${server.operatorUrl}/docs`, ca)) &&
-      (await isShownOn(`${server.publicUrl}/healthz`, ca))
-    assert.ok(await isShown(first.cert))
+    const isUsed = async (ca: string) =>
+      (await isUsedBy(`${server.operatorUrl}/docs`, ca)) && (await isUsedBy(`${server.url}/healthz`, ca))
+    assert.ok(await isUsed(first.cert))
     await writeFile(files.cert, second.cert)
-    // Long enough to be looked at many times.
+    // Long enough for many checks of the files.
     for (let turn = 0; turn < 20; turn += 1)
-      assert.ok(await isShown(first.cert), 'a key without its certificate')
+      assert.ok(await isUsed(first.cert), 'a key without its certificate')
     await writeFile(files.key, second.key)
-    await until(() => isShown(second.cert), 'the renewed one is shown')
-    // A key of another kind is taken without a word, and then nobody is let in.
+    await until(() => isUsed(second.cert), 'the renewed certificate is used')
+    // OpenSSL accepts a key of another kind, and then every handshake fails.
     const third = makeRsaCertificate('IP:127.0.0.1')
     await writeFile(files.cert, third.cert)
     for (let turn = 0; turn < 20; turn += 1)
-      assert.ok(await isShown(second.cert), 'a certificate with a key of another kind')
+      assert.ok(await isUsed(second.cert), 'a certificate with a key of another kind')
     await writeFile(files.key, third.key)
-    await until(() => isShown(third.cert), 'the one of another kind is shown')
+    await until(() => isUsed(third.cert), 'the certificate of another kind is used')
     await rm(files.key)
     await writeFile(files.cert, '')
-    for (let turn = 0; turn < 20; turn += 1) assert.ok(await isShown(third.cert), 'no certificate')
+    for (let turn = 0; turn < 20; turn += 1) assert.ok(await isUsed(third.cert), 'no certificate')
   })
 
   test('does not start with an invalid certificate or one of another key', async () => {
-    const files = { cert: join(dir, 'wrong.crt'), key: join(dir, 'wrong.key') }
     const [one, other] = [makeCertificate('IP:127.0.0.1'), makeCertificate('IP:127.0.0.1')]
     const rsa = makeRsaCertificate('IP:127.0.0.1')
     for (const [cert, key] of [
@@ -127,10 +100,9 @@ describe('the operator API with a certificate', { skip: withoutCertificates }, (
       [one.cert, ''],
       ['none', one.key],
     ] as const) {
-      await writeFile(files.cert, cert)
-      await writeFile(files.key, key)
+      const files = await writeFiles('wrong', { cert, key })
       await assert.rejects(
-        start({ CHANCERY_OPERATOR_TLS_CERT: files.cert, CHANCERY_OPERATOR_TLS_KEY: files.key }),
+        start(operatorTls(files)),
         (error: unknown) =>
           error instanceof StartupError &&
           error.message.startsWith(
@@ -148,7 +120,7 @@ test('a certificate without a key, and a missing file, are reported by name', as
       error instanceof ConfigError && /^CHANCERY_OPERATOR_TLS_KEY: is missing/m.test(error.message),
   )
   await assert.rejects(
-    start({ CHANCERY_OPERATOR_TLS_CERT: '/nowhere.crt', CHANCERY_OPERATOR_TLS_KEY: '/nowhere.key' }),
+    start(operatorTls({ cert: '/nowhere.crt', key: '/nowhere.key' })),
     (error: unknown) =>
       error instanceof StartupError && error.message.startsWith('CHANCERY_OPERATOR_TLS_CERT: the file'),
   )

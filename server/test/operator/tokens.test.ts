@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import { after, before, test } from 'node:test'
-import { createToken, pruneTokens } from '../../src/access/operator-tokens.ts'
+import { test } from 'node:test'
+import { createToken, pruneTokens } from '../../src/operator/token-store.ts'
 import { createPools } from '../../src/store/pools.ts'
-import { query } from '../access/query.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { type MadeToken, makeToken, operateAs, statusAs } from './tokens.ts'
 
-let chancery: TestServer
 /** Another process would do the same: it shares nothing with the first but the database. */
-let other: TestServer
-before(async () => {
-  chancery = await startTestServer()
-  other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
-})
-after(async () => {
-  await other.close()
-  await chancery.close()
-})
+const chancery = closeAfter(await startTestServer())
+const other = closeAfter(await startTestServer({}, { databaseUrl: chancery.databaseUrl }))
 
 const operate = async <T = MadeToken>(method: string, path: string, body?: unknown) => {
   const response = await chancery.operate(method, path, body)
@@ -71,15 +64,14 @@ test('names are unique among valid tokens, and main is reserved', async () => {
 })
 
 test('of concurrent requests for a token of one name exactly one succeeds', async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => operate('POST', '/tokens', { name: 'crowded', roles: ['metrics'] })),
   )
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, ...Array(7).fill(409)])
+  assert.deepEqual(responses.map(({ status }) => status).toSorted(), [201, ...Array(7).fill(409)])
 })
 
 test('concurrent requests for a token of one name wait for each other', async t => {
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
-  t.after(() => pools.close())
+  const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }), t)
   const wanted = { name: 'turns', roles: ['facts'], expiresAt: null } as const
   const make = () => pools.access.transaction(db => createToken(db, wanted))
   let second: ReturnType<typeof make> | undefined
@@ -226,7 +218,7 @@ test('a stream of facts ends within a second of its token’s revocation on anot
   const { id, token } = await makeToken(chancery, ['facts'])
   const stream = await openStream(other.operatorUrl, token, 'of-a-token')
   const main = await openStream(other.operatorUrl, chancery.operatorToken, 'of-the-admin-token')
-  // A call in the same process tells how busy the machine is.
+  // A request to the same process measures how busy the machine is.
   const calledAt = performance.now()
   assert.equal(await statusAs(other.operatorUrl, token), 200)
   const revokedAt = performance.now()

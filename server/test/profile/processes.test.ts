@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Profile } from '@chancery/contract'
 import { StartupError } from '../../src/index.ts'
 import { createPool, type Database, sql } from '../../src/store/database.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { until } from '../support/until.ts'
 import { attribute, changed, createGameHost, ingest, put, smallGame } from './games.ts'
 
@@ -15,19 +16,17 @@ async function adopted(databaseUrl: string): Promise<{ profile: Profile; adopted
   }
 }
 
-test('processes that start at once with one profile agree, and the first to come adopts it', async t => {
-  const host = await createGameHost()
-  t.after(() => host.close())
+test('processes that start concurrently with one profile agree, and the first adopts it', async t => {
+  const host = closeAfter(await createGameHost(), t)
   await Promise.all([smallGame, smallGame, smallGame].map(profile => host.start(profile)))
   const first = await adopted(host.databaseUrl)
   assert.deepEqual(first?.profile, smallGame)
   await host.start(smallGame)
-  assert.deepEqual(await adopted(host.databaseUrl), first, 'the same again is no change')
+  assert.deepEqual(await adopted(host.databaseUrl), first, 'the same profile again changes nothing')
 })
 
 test('of two processes that start together, the one that contradicts stored data is rejected', async t => {
-  const host = await createGameHost()
-  t.after(() => host.close())
+  const host = closeAfter(await createGameHost(), t)
   const running = await host.start(smallGame)
   await ingest(running, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { corruption: 7 } })])
   const wider = changed(profile => profile.attributes.nation.push(attribute('temple')))
@@ -42,8 +41,7 @@ test('of two processes that start together, the one that contradicts stored data
 })
 
 test('a second process may not remove keys that a running one has stored', async t => {
-  const host = await createGameHost()
-  t.after(() => host.close())
+  const host = closeAfter(await createGameHost(), t)
   const first = await host.start(smallGame)
   const wider = changed(profile => profile.attributes.nation.push(attribute('temple')))
   const second = await host.start(wider)
@@ -56,27 +54,28 @@ test('a second process may not remove keys that a running one has stored', async
   await first.close()
 })
 
-test('a batch that is under way while a class is tightened leaves no value behind where it was public', async t => {
-  const host = await createGameHost()
-  t.after(() => host.close())
+test('a batch in progress while a class is tightened leaves no value in the public tables', async t => {
+  const host = closeAfter(await createGameHost(), t)
   const running = await host.start(smallGame)
   await ingest(running, [put('nation', { id: 'n1', nation_name: 'Roma', attributes: { patron: 'Mars' } })])
-  const pool = createPool({ target: { connectionString: host.databaseUrl }, connectionsMax: 2 })
-  t.after(() => pool.close())
+  const pool = closeAfter(
+    createPool({ target: { connectionString: host.databaseUrl }, connectionsMax: 2 }),
+    t,
+  )
   const closer = changed(profile => {
     for (const entry of profile.attributes.nation) if (entry.key === 'patron') entry.class = 'admin_only'
   })
-  // Something holds the row, so that the batch has read it and cannot write it back yet.
+  // The row is locked, so that the batch has read it and cannot write it yet.
   let starting: Promise<unknown> = Promise.resolve()
-  let telling: Promise<unknown> = Promise.resolve()
+  let ingesting: Promise<unknown> = Promise.resolve()
   await pool.transaction(async db => {
     await db.rows(sql`select from chancery_world.nation where id = 'n1' for update`)
-    telling = ingest(running, [put('nation', { id: 'n1', motto: 'Ad astra' })])
+    ingesting = ingest(running, [put('nation', { id: 'n1', motto: 'Ad astra' })])
     await until(() => waits(pool, 'chancery chancery_ingest'), 'the batch waits')
     starting = host.start(closer)
     await until(() => waits(pool, 'chancery migrate'), 'the start waits for the batch')
   })
-  await Promise.all([telling, starting])
+  await Promise.all([ingesting, starting])
   const row = await pool.first(sql`select attributes, motto from chancery_world.nation`)
   assert.deepEqual(row, { attributes: {}, motto: 'Ad astra' })
 })

@@ -2,22 +2,27 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { parseProfile } from '@chancery/contract'
-import { changed, createGameHost, ingest, operate, put, read, smallGame } from './games.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { pluck } from '../support/pluck.ts'
+import { changed, createGameHost, ingest, put, read, smallGame } from './games.ts'
 
-test('the game of the documentation is one that can be served', async () => {
+test('the profile in the documentation is valid', async () => {
   const page = await readFile(new URL('../../../docs/operations/game-profile.md', import.meta.url), 'utf8')
   const [, json = ''] = /<!-- game-profile: parsed by a test -->\s*```json\n([\s\S]*?)```/.exec(page) ?? []
   const { name, units, ranks } = parseProfile(json)
   assert.equal(name, 'Imperium Minor')
-  assert.deepEqual(
-    [...units, ...ranks].map(({ key }) => key),
-    ['legionary', 'cavalry', 'galley', 'consul', 'tribune', 'citizen'],
-  )
+  assert.deepEqual(pluck([...units, ...ranks], 'key'), [
+    'legionary',
+    'cavalry',
+    'galley',
+    'consul',
+    'tribune',
+    'citizen',
+  ])
 })
 
 test('losses that are no longer public are withheld and rejected; the log keeps its events', async t => {
-  const host = await createGameHost()
-  t.after(() => host.close())
+  const host = closeAfter(await createGameHost(), t)
   const before = await host.start(smallGame)
   await ingest(before, [
     ...['n1', 'n2'].map(id => put('nation', { id, nation_name: id })),
@@ -69,8 +74,7 @@ test('losses that are no longer public are withheld and rejected; the log keeps 
 })
 
 test('a removed key with a count of 0 is in no response', async t => {
-  const host = await createGameHost()
-  t.after(() => host.close())
+  const host = closeAfter(await createGameHost(), t)
   const before = await host.start(smallGame)
   await ingest(before, [
     put('nation', {
@@ -81,18 +85,14 @@ test('a removed key with a count of 0 is in no response', async t => {
       economy: { resources: { marble: 0, iron: 2 } },
     }),
   ])
-  const made = await operate(before, 'POST', '/keys', {
-    player_id: 'p1',
-    name: 'own',
-    scopes: ['military.read', 'economy.read'],
-  })
+  const { key } = await before.makeKey({ player_id: 'p1' }, ['military.read', 'economy.read'])
   await before.close()
   const fewer = changed(profile => {
     profile.units = profile.units.filter(({ key }) => key !== 'galley')
     profile.resources = profile.resources.filter(({ key }) => key !== 'marble')
   })
   const later = await host.start(fewer)
-  const { text } = await read(later, '/me/nation', String(made.body.key))
+  const { text } = await read(later, '/me/nation', key)
   assert.match(text, /"units":\{"legionary":4\}/)
   assert.match(text, /"resources":\{"iron":2\}/)
 })

@@ -1,39 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { runRankingRound } from '../../src/rankings/round.ts'
-import { createPool, type DatabasePool } from '../../src/store/database.ts'
 import { alliance, member, nation } from '../ingest/facts.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { useFixture, useIngestPool, useTestServer } from '../support/fixture.ts'
+import { startTestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
 
 const nations = 60
 
-let chancery: TestServer
-let other: TestServer
-let pool: DatabasePool
-before(async () => {
-  chancery = await startTestServer()
-  other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
-  pool = createPool({
-    target: { connectionString: chancery.databaseUrl },
-    role: 'chancery_ingest',
-    connectionsMax: 1,
-  })
-})
-after(async () => {
-  await pool.close()
-  await other.close()
-  await chancery.close()
-})
+const chancery = useTestServer()
+const other = useFixture(() => startTestServer({}, { databaseUrl: chancery.databaseUrl }))
+const pool = useIngestPool(chancery)
 
-/** In each generation everybody has the same score: a page that shows two scores shows two rounds. */
+/** In each generation all have the same score: a page with two scores mixes two rounds. */
 const generation = (score: number) => [
   alliance('a'),
   ...Array.from({ length: nations }, (_, index) => nation(`n${index}`, { national_score: score })),
   ...Array.from({ length: nations }, (_, index) => member(`n${index}`, 'a')),
 ]
 
-interface Answer {
+interface RankingPage {
   data: { rank: number; previous_rank: number | null; national_score: number }[]
   pagination: { total: number }
 }
@@ -41,7 +27,7 @@ interface Answer {
 /** The score of the last generation. */
 let last = 1
 
-test('while rounds come and go over two servers, every page is of one round, and none is an error', async () => {
+test('while two servers run rounds, every page is of one round, and none is an error', async () => {
   await chancery.ingest(generation(1))
   let isOver = false
   let read = 0
@@ -51,7 +37,7 @@ test('while rounds come and go over two servers, every page is of one round, and
     for (let page = turn; !isOver; page = (page + 1) % 6) {
       const response = await fetch(`${url}/api/v1/rankings?limit=10&page=${page + 1}`)
       assert.equal(response.status, 200)
-      const { data, pagination } = (await response.json()) as Answer
+      const { data, pagination } = (await response.json()) as RankingPage
       assert.equal(pagination.total, nations)
       assert.equal(data.length, 10)
       const scores = new Set(data.map(({ national_score }) => national_score))
@@ -63,7 +49,7 @@ test('while rounds come and go over two servers, every page is of one round, and
   }
   async function runner(): Promise<void> {
     while (!isOver) {
-      // The servers run rounds of their own meanwhile; whoever comes second has nothing to do.
+      // The servers run rounds of their own; the second of two has nothing to do.
       await runRankingRound(pool).catch(expectLockTimeout)
       await new Promise(resolve => setImmediate(resolve))
     }
@@ -104,7 +90,7 @@ test('two servers on one database show the same rounds', async () => {
   } while (!there.includes(`"national_score":${first}`) || !here.includes(`"national_score":${first}`))
   assert.equal(there, here)
   assert.deepEqual(
-    (JSON.parse(here) as Answer).data.map(({ rank, national_score }) => [rank, national_score]),
+    (JSON.parse(here) as RankingPage).data.map(({ rank, national_score }) => [rank, national_score]),
     [
       [1, first],
       [2, last],
@@ -113,7 +99,7 @@ test('two servers on one database show the same rounds', async () => {
   )
 })
 
-/** A round gives way to readers rather than make them wait: it comes again. */
+/** A round fails rather than make readers wait; it is retried. */
 function expectLockTimeout(error: unknown): void {
   assert.equal((error as { code?: string }).code, '55P03', String(error))
 }

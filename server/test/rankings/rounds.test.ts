@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import pg from 'pg'
+import { test } from 'node:test'
 import { pauseAfter, runRankingRound } from '../../src/rankings/round.ts'
-import { createPool } from '../../src/store/database.ts'
-import { roundLock } from '../../src/store/locks.ts'
 import { alliance, member, nation, put, remove } from '../ingest/facts.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { withoutRounds } from '../support/database-url.ts'
+import { useIngestPool, useTestServer } from '../support/fixture.ts'
+import type { Fact } from '../support/test-server.ts'
 
 interface Place {
   rank: number
@@ -18,17 +17,8 @@ interface Page<T> {
   pagination: { page: number; limit: number; total: number; pages: number }
 }
 
-let chancery: TestServer
-let client: pg.Client
-before(async () => {
-  chancery = await startTestServer()
-  client = new pg.Client({ connectionString: chancery.databaseUrl })
-  await client.connect()
-})
-after(async () => {
-  await client.end()
-  await chancery.close()
-})
+const chancery = useTestServer()
+const pool = useIngestPool(chancery)
 
 const scored = (scores: Record<string, number>): Fact[] =>
   Object.entries(scores).map(([id, national_score]) => nation(id, { national_score }))
@@ -44,7 +34,7 @@ test('the pause between rounds is nineteen times their work, from one second to 
   )
 })
 
-test('equal scores share a rank, stand by id, and the next rank counts them all', async () => {
+test('equal scores share a rank, are ordered by id, and the next rank counts them all', async () => {
   await chancery.ingest(scored({ d: 5, b: 7, a: 5, c: 5, e: 1 }))
   assert.deepEqual(await placesOf(), [
     ['b', 1, null],
@@ -64,15 +54,15 @@ test('equal scores share a rank, stand by id, and the next rank counts them all'
   )
 })
 
-test('previous_rank is the rank when yesterday ended, and null for who is new', async () => {
+test('previous_rank is the rank when yesterday ended, and null for a new nation', async () => {
   await chancery.ingest([...scored({ e: 9, f: 8 })])
   assert.deepEqual((await placesOf()).slice(0, 3), [
     ['e', 1, null],
     ['f', 2, null],
     ['b', 3, null],
   ])
-  // The round of now becomes that of yesterday.
-  await client.query('update chancery_world.ranking_round set day = current_date - 1')
+  // The current round becomes yesterday's.
+  await chancery.query('update chancery_world.ranking_round set day = current_date - 1')
   await chancery.ingest([...scored({ b: 10, g: 3 }), remove('nation', 'd')])
   const expected = [
     ['b', 1, 3],
@@ -83,20 +73,14 @@ test('previous_rank is the rank when yesterday ended, and null for who is new', 
     ['g', 6, null],
   ]
   assert.deepEqual(await placesOf(), expected)
-  // Later on the same day yesterday stays what it was.
+  // A later round of the same day keeps yesterday's ranks.
   await chancery.ingest(scored({ g: 4 }))
   assert.deepEqual(await placesOf(), expected)
 })
 
 test('alliances are ranked by total score, those without members too', async () => {
-  await chancery.ingest([
-    alliance('p'),
-    alliance('q'),
-    alliance('r'),
-    member('b', 'q'),
-    member('e', 'p'),
-    member('f', 'p'),
-  ])
+  const members = [member('b', 'q'), member('e', 'p'), member('f', 'p')]
+  await chancery.ingest([...['p', 'q', 'r'].map(id => alliance(id)), ...members])
   const { data } =
     await chancery.read<
       Page<{ rank: number; total_score: number; member_count: number; alliance: { id: string } }>
@@ -145,21 +129,12 @@ test('pages of every size fit together to the whole ranking', async () => {
 })
 
 test('a round runs only when something changed', async () => {
-  const pool = createPool({
-    target: { connectionString: chancery.databaseUrl },
-    role: 'chancery_ingest',
-    connectionsMax: 1,
-  })
-  try {
-    await chancery.ingest([nation('changed')])
-    assert.equal(await runRankingRound(pool), undefined)
-    await client.query('update chancery_world.pulse set world_version = world_version + 1')
-    const rounds = await Promise.all([runRankingRound(pool), runRankingRound(pool)])
-    assert.ok(rounds.filter(round => round).length <= 1, 'the same change is ranked twice')
-    assert.equal(await runRankingRound(pool), undefined)
-  } finally {
-    await pool.close()
-  }
+  await chancery.ingest([nation('changed')])
+  assert.equal(await runRankingRound(pool), undefined)
+  await chancery.query('update chancery_world.pulse set world_version = world_version + 1')
+  const rounds = await Promise.all([runRankingRound(pool), runRankingRound(pool)])
+  assert.ok(rounds.filter(round => round).length <= 1, 'the same change is ranked twice')
+  assert.equal(await runRankingRound(pool), undefined)
 })
 
 test('a deleted nation leaves the ranking with the next round', async () => {
@@ -170,23 +145,22 @@ test('a deleted nation leaves the ranking with the next round', async () => {
   assert.ok(!(await placesOf()).some(([id]) => id === 'leaving'))
 })
 
-test('a nation newer than the round is not in its ranking and last in the list, also where the last of the round is gone', async () => {
+test('a nation newer than the round is not in its ranking and last in the list, also if the last of the round is deleted', async () => {
   const { pagination } = await chancery.read<Page<Place>>('/rankings')
   const last = await chancery.read<Page<Place>>(`/rankings?limit=1&page=${pagination.total}`)
-  // Whoever holds this lock keeps the rounds away.
-  await client.query('select pg_advisory_lock($1)', [roundLock])
-  await chancery.ingest([remove('nation', `${last.data[0]?.nation.id}`)], { waits: false })
-  await chancery.ingest([nation('young', { national_score: 1_000 })], { waits: false })
-  const { data } = await chancery.read<Page<Place>>(
-    `/rankings?limit=2&page=${Math.ceil(pagination.total / 2)}`,
-  )
-  assert.ok(data.every(({ rank, nation: { id } }) => rank > 0 && id !== 'young'))
-  const listed = await chancery.read<Page<{ id: string }>>(`/nations?limit=1&page=${pagination.total}`)
-  assert.deepEqual(
-    listed.data.map(({ id }) => id),
-    ['young'],
-  )
-  await client.query('select pg_advisory_unlock($1)', [roundLock])
+  await withoutRounds(chancery, async () => {
+    await chancery.ingest([remove('nation', `${last.data[0]?.nation.id}`)], { waits: false })
+    await chancery.ingest([nation('young', { national_score: 1_000 })], { waits: false })
+    const { data } = await chancery.read<Page<Place>>(
+      `/rankings?limit=2&page=${Math.ceil(pagination.total / 2)}`,
+    )
+    assert.ok(data.every(({ rank, nation: { id } }) => rank > 0 && id !== 'young'))
+    const listed = await chancery.read<Page<{ id: string }>>(`/nations?limit=1&page=${pagination.total}`)
+    assert.deepEqual(
+      listed.data.map(({ id }) => id),
+      ['young'],
+    )
+  })
   await chancery.ingest([nation('young', { national_score: 2_000 })])
   assert.equal((await placesOf())[0]?.[0], 'young')
   await chancery.ingest([remove('nation', 'young')])

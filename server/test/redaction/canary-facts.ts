@@ -1,7 +1,7 @@
 import { alliance, battle, event, member, nation, put, remove, war } from '../ingest/facts.ts'
 import type { Fact } from '../support/test-server.ts'
 
-/** Texts that stand nowhere else. Letters before and after, so that none is a part of another. */
+/** Unique texts; none is a part of another. */
 const canaries = {
   nation: [
     'Quellmark One',
@@ -40,7 +40,7 @@ const weapon = (type: string, at: string, attacker: string, defender: string) =>
 const disaster = (more: object) =>
   event({ type: 'game.disaster', occurred_at: day(3), data: { severity: 2 }, ...more })
 
-/** Batches after which each canary stands in every place where such a text can stand. */
+/** Batches that put each canary into every place that can hold such a text. */
 export const batches: Fact[][] = [
   [
     put('era', { id: 'e1', name: 'Uera One', summary: 'Usummary One', started_at: day(1) }),
@@ -111,7 +111,7 @@ export const batches: Fact[][] = [
     put('news_item', { id: 'x2', title: 'Stitle Gone', published_at: day(3) }),
   ],
   [
-    // The name holds the words around it in a sentence.
+    // The name contains the words around it in a sentence.
     nation('n1', { nation_name: 'Quellmark Two launched a nuclear missile at me' }),
     nation('n4', { nation_name: 'Third Bystander' }),
     alliance('a1', { name: 'Zephyr Union', tag: 'ZQU' }),
@@ -143,7 +143,7 @@ export const batches: Fact[][] = [
     remove('war', 'w4'),
     remove('news_item', 'x2'),
   ],
-  // What is told after names are gone takes them from tombstones.
+  // Facts after a deletion take the names from tombstones.
   [war('w5', 'n3', 'n1', { declared_at: day(8), ended_at: day(9) }), member('n1', 'a1')],
 ]
 

@@ -47,7 +47,7 @@ test('copies of a text are replaced in data of any shape, and nothing else is', 
   )
 })
 
-test('a text can be taken away, and null stays null', () => {
+test('a text can be removed, and null stays null', () => {
   const schema = contract.eventKinds['war.declared']?.data ?? assert.fail()
   const replacement = { resource: 'war', key: 'w1', texts: { reason: null } } as const
   const ignore = () => undefined
@@ -78,7 +78,7 @@ test('members that hold texts of a resource are those of facts and events', () =
 })
 
 const ids = ['x1', 'x2']
-/** Stands nowhere but in texts of one thing. */
+/** Occurs only in texts of one entity. */
 const canaryOf = (resource: RedactableResource, id: string) => `Qz_${resource}_${id}_zQ`
 
 /** All words around the names in the sentences of Chancery. */
@@ -94,7 +94,7 @@ const templateWords = [
   ),
 ].filter(words => words.trim() !== '')
 
-/** A name made of words of the sentences, and of the thing's canary. */
+/** A name composed of template words and the entity's canary. */
 const craftedName = (canary: string) =>
   fc
     .array(fc.constantFrom(canary, ...templateWords), { minLength: 1, maxLength: 5 })
@@ -102,7 +102,7 @@ const craftedName = (canary: string) =>
 
 type NameOf = (resource: RedactableResource, id: string) => fc.Arbitrary<string>
 
-/** Data of a kind, in which each copy holds a name of the thing that it is a copy of. */
+/** Data of an event kind in which each copy has a name of its entity. */
 function dataOf(
   schema: TextSchema,
   nameOf: NameOf,
@@ -121,7 +121,7 @@ function dataOf(
       fc.record(
         Object.fromEntries(chosen.map(([name, member]) => [name, dataOf(member, nameOf, holder)])),
       ) as fc.Arbitrary<Record<string, unknown>>
-    // The ids come first: a name is that of its thing.
+    // The ids come first: a name is that of its entity.
     return record(
       members.filter(member => !isCopy(member)),
       {},
@@ -139,13 +139,13 @@ function valueAt(holder: unknown, path: string): unknown {
     .reduce<unknown>((value, member) => (value as Record<string, unknown>)[member], holder)
 }
 
-const thing = fc.record({ resource: fc.constantFrom(...redactableResources), id: fc.constantFrom(...ids) })
+const entity = fc.record({ resource: fc.constantFrom(...redactableResources), id: fc.constantFrom(...ids) })
 
 for (const [type, { data: schema, summarize }] of kinds)
-  test(`${type} loses the texts of a thing whole, whatever they are made of, and no text of another`, () => {
+  test(`${type} loses all texts of a redacted entity, and no text of another`, () => {
     const data = dataOf(schema, (resource, id) => craftedName(canaryOf(resource, id)))
     fc.assert(
-      fc.property(data, thing, (before, { resource, id }) => {
+      fc.property(data, entity, (before, { resource, id }) => {
         const texts = {
           nation_name: 'Gone',
           name: 'Gone',
@@ -155,12 +155,12 @@ for (const [type, { data: schema, summarize }] of kinds)
           title: 'Gone',
         }
         const after = replaceCopies(schema, before, { resource, key: id, texts }, () => undefined)
-        const told = (value: unknown) => `${JSON.stringify(value)} ${summarize?.(value) ?? ''}`
+        const textOf = (value: unknown) => `${JSON.stringify(value)} ${summarize?.(value) ?? ''}`
         const canaries = (text: string) => text.match(/Qz_[a-z_]+_x\d_zQ/g) ?? []
         const own = canaryOf(resource, id)
         assert.deepEqual(
-          canaries(told(after)),
-          canaries(told(before)).filter(canary => canary !== own),
+          canaries(textOf(after)),
+          canaries(textOf(before)).filter(canary => canary !== own),
         )
       }),
       { numRuns: randomRuns(60) },

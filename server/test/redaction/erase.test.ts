@@ -2,26 +2,27 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { demoProfile, type Profile } from '@chancery/contract'
 import {
   assertRefused,
+  endpointDraft,
   handover,
+  keyDraft,
   openBrowser,
   type SignedIn,
   signIn,
   startAccounts,
 } from '../account/browser.ts'
-import type { Event } from '../events/cases.ts'
+import type { Event } from '../events/log-model.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { alliance, event, member, nation, put, war } from '../ingest/facts.ts'
-import { withConnection } from '../support/database-url.ts'
-import type { Fact, TestServer } from '../support/test-server.ts'
-import { until } from '../support/until.ts'
-import { untilWithin } from '../support/until-within.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { addHearing, deliveriesOf } from '../webhooks/owner.ts'
-import { allTables, rowCounts } from './all-tables.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { dump, rowCounts, withConnection } from '../support/database-url.ts'
+import type { Fact } from '../support/test-server.ts'
+import { until, untilWithin } from '../support/until.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+import { addActiveEndpoint, deliveriesOf } from '../webhooks/owner.ts'
 
 const player = 'erased-canary-player'
 const words = [
@@ -50,23 +51,17 @@ const profile: Profile = {
 }
 const foundIn = (text: string) => words.filter(word => text.includes(word))
 
-let chancery: TestServer
-let receiver: WebhookReceiver
-before(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'chancery-erase-'))
-  const gameFile = join(folder, 'game.json')
-  await writeFile(gameFile, JSON.stringify(profile))
-  chancery = await startAccounts([], {
+const folder = await mkdtemp(join(tmpdir(), 'chancery-erase-'))
+const gameFile = join(folder, 'game.json')
+await writeFile(gameFile, JSON.stringify(profile))
+const chancery = closeAfter(
+  await startAccounts([], {
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
     CHANCERY_GAME_FILE: gameFile,
-  })
-  await rm(folder, { recursive: true })
-  receiver = await startWebhookReceiver()
-})
-after(async () => {
-  await chancery.close()
-  await receiver.close()
-})
+  }),
+)
+await rm(folder, { recursive: true })
+const receiver = closeAfter(await startWebhookReceiver())
 
 const ingest = (facts: Fact[], batch?: string) =>
   chancery.ingest(facts, { waits: false, ...(batch === undefined ? {} : { batch }) })
@@ -122,17 +117,17 @@ describe('after an erasure', () => {
     others = await chancery.makeKey({ player_id: 'other-player' }, ['nation.read', 'economy.read'])
     code = await chancery.makeCode('mine', 'Icanary')
     browser = await signIn(chancery, { player_id: player })
-    await browser.done('POST', `/keys/${keyId}/limit-request`, {
+    await browser.requestOk('POST', `/keys/${keyId}/limit-request`, {
       calls_per_minute: 999,
-      sentence: 'Icanary asks for more calls.',
+      sentence: 'Icanary needs more calls.',
     })
     endpointId = (
-      await addHearing(chancery, receiver.url('/mine'), { player_id: player, description: 'Icanary' })
+      await addActiveEndpoint(chancery, receiver.url('/mine'), { player_id: player, description: 'Icanary' })
     ).id
-    await ingest([nation('told', {})])
+    await ingest([nation('renamed', {})])
     await until(
       async () => (await deliveriesOf(chancery, endpointId)).some(({ state }) => state === 'delivered'),
-      'it hears',
+      'an event is delivered',
     )
     await chancery.operate('POST', `/players/${player}/suspend`, { note: 'Icanary' })
     await chancery.operate('POST', `/players/${player}/resume`)
@@ -141,20 +136,20 @@ describe('after an erasure', () => {
     stream = await openStream(`${chancery.url}/api/v1/events/stream`, { key })
     await stream.upToDate()
     await until(
-      async () => (await allTables(chancery.databaseUrl)).includes(`chancery_access.key_call`),
-      'the journal is written',
+      async () => (await dump(chancery.databaseUrl)).includes(`chancery_access.key_request`),
+      'the request log is written',
     )
-    assert.deepEqual(foundIn(await allTables(chancery.databaseUrl)), words)
+    assert.deepEqual(foundIn(await dump(chancery.databaseUrl)), words)
     await erase('erase', { nations: ['old'] })
   })
 
-  test('no text of the player stands in any table', async () => {
-    assert.deepEqual(foundIn(await allTables(chancery.databaseUrl)), [])
+  test('no table contains a text of the player', async () => {
+    assert.deepEqual(foundIn(await dump(chancery.databaseUrl)), [])
   })
 
-  test('only the ledger and the log of operators still know that there was such a player', async () => {
+  test('only the ledger and the audit log still contain the id of the player', async () => {
     const rows = (
-      await allTables(chancery.databaseUrl, ['chancery_secret.redaction', 'chancery_access.operator_log'])
+      await dump(chancery.databaseUrl, ['chancery_secret.redaction', 'chancery_access.audit_log'])
     ).split('\n')
     for (const id of [player, keyId, endpointId])
       assert.deepEqual(
@@ -164,7 +159,7 @@ describe('after an erasure', () => {
       )
   })
 
-  test('the key opens nothing from the next call on, and its stream is over', async () => {
+  test('the key is rejected by the next request, and its stream ends', async () => {
     await untilWithin(
       1_000,
       async () => (await chancery.get('/me/nation', { key })).status === 401,
@@ -174,25 +169,25 @@ describe('after an erasure', () => {
     assert.equal(isWhole, true)
   })
 
-  test('the session is over, the code is none, and nothing is delivered any more', async () => {
-    assert.equal((await browser.ask('GET', '/session')).status, 401)
-    const asked = await chancery.operate('GET', `/webhooks/${endpointId}`)
-    assert.equal(asked.status, 404)
-    const before = receiver.newsAt('/mine').length
-    await ingest([nation('told-2', {})])
-    assert.equal(receiver.newsAt('/mine').length, before)
+  test('the session ends, the code is deleted, and nothing more is delivered', async () => {
+    assert.equal((await browser.request('GET', '/session')).status, 401)
+    const response = await chancery.operate('GET', `/webhooks/${endpointId}`)
+    assert.equal(response.status, 404)
+    const before = receiver.eventsAt('/mine').length
+    await ingest([nation('renamed-2', {})])
+    assert.equal(receiver.eventsAt('/mine').length, before)
     assert.ok(code)
     assert.equal((await rowCounts(chancery.databaseUrl)).get('chancery_access.verification_code'), undefined)
   })
 
-  test('the nation goes on without what its player wrote, and without secrets', async () => {
+  test('the nation remains without the texts of its player, and without secrets', async () => {
     const { data } = await chancery.read<{ data: Record<string, unknown> }>('/nations/mine')
     const { nation_name, leader_name, motto, flag_url } = data
     assert.deepEqual([nation_name, leader_name, motto, flag_url], ['Erased nation', 'Erased', null, null])
-    assert.doesNotMatch(await allTables(chancery.databaseUrl), /nation_private.*4711/)
+    assert.doesNotMatch(await dump(chancery.databaseUrl), /nation_private.*4711/)
   })
 
-  test('wars and events of all the nations that were named have the other name', async () => {
+  test('wars and events of all erased nations have the replacement name', async () => {
     const { data } = await chancery.read<{ data: Event[] }>('/events?limit=100&nation_id=old,mine')
     assert.doesNotMatch(JSON.stringify(data), /canary/)
     assert.match(JSON.stringify(data), /Erased nation declared war on Nation other/)
@@ -200,7 +195,7 @@ describe('after an erasure', () => {
     assert.deepEqual(redacted.map(({ data: { id } }) => id).toSorted(), ['mine', 'old'])
   })
 
-  test('other players keep all that is theirs', async () => {
+  test('other players keep all their data', async () => {
     const { data } = await chancery.read<{ data: { economy: object } }>('/me/nation?include=economy', {
       key: others.key,
     })
@@ -211,15 +206,15 @@ describe('after an erasure', () => {
   })
 })
 
-test('a player whom nobody knows can be erased, also twice, and it is noted', async () => {
-  const outcome = await ingest([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-1')
+test('an unknown player can be erased, also twice, and the ledger has both', async () => {
+  const outcome = await ingest([{ op: 'erase', player: 'unknown', nations: ['no-nation'] }], 'unknown-1')
   assert.equal(outcome.events, 0)
-  await ingest([{ op: 'erase', player: 'nobody', nations: ['no-nation'] }], 'nobody-2')
-  const rows = (await allTables(chancery.databaseUrl)).split('\n')
-  assert.equal(rows.filter(row => /^chancery_secret.redaction .*nobody/.test(row)).length, 2)
+  await ingest([{ op: 'erase', player: 'unknown', nations: ['no-nation'] }], 'unknown-2')
+  const rows = (await dump(chancery.databaseUrl)).split('\n')
+  assert.equal(rows.filter(row => /^chancery_secret.redaction .*unknown/.test(row)).length, 2)
 })
 
-test('a nation that another player leads by now keeps what is that player’s own', async () => {
+test('a nation with a new leader keeps the private data of that leader', async () => {
   await ingest([nation('passed', { nation_name: 'Wcanary', player: 'successor', economy: { credits: 77 } })])
   const { key } = await chancery.makeKey({ player_id: 'successor' }, ['nation.read', 'economy.read'])
   await ingest([{ op: 'erase', player: 'predecessor', nations: ['passed'], name: 'Renamed' }])
@@ -229,7 +224,7 @@ test('a nation that another player leads by now keeps what is that player’s ow
   assert.deepEqual([data.nation_name, data.economy], ['Renamed', { credits: 77, resources: null }])
 })
 
-test('no event changes with an attribute that not everybody may read', async () => {
+test('no event changes with a private attribute', async () => {
   const events = () => chancery.read<{ data: Event[] }>('/events?type=game.disaster&nation_id=quiet')
   await ingest([
     nation('quiet', { player: 'quiet-player', attributes: { cipher: 'Pale fox' } }),
@@ -250,7 +245,7 @@ test('no event changes with an attribute that not everybody may read', async () 
   assert.deepEqual(await events(), before)
 })
 
-test('a public attribute is taken out of written texts as a word, and other words that hold it stay', async () => {
+test('a public attribute is removed from written texts as a word, and words that contain it stay', async () => {
   await ingest([
     nation('crowned', { player: 'crowned-player', attributes: { anthem: 'King' } }),
     event({
@@ -269,15 +264,15 @@ test('a public attribute is taken out of written texts as a word, and other word
   )
 })
 
-test('the ledger names the nations that were found', async () => {
+test('the ledger lists the erased nations', async () => {
   await ingest([nation('found', { player: 'found-player' })])
   await ingest([{ op: 'erase', player: 'found-player' }])
-  const rows = (await allTables(chancery.databaseUrl)).split('\n')
+  const rows = (await dump(chancery.databaseUrl)).split('\n')
   assert.ok(rows.some(row => /^chancery_secret.redaction .*""nations"": \[""found""\]/.test(row)))
 })
 
-describe('an erasure beside what is being made', () => {
-  /** Holds a player's turn while something begins to wait for it, then does the rest of the work. */
+describe('an erasure concurrent with another request', () => {
+  /** Holds the lock of a player until a request waits for it, then runs the rest of the erasure. */
   async function held<T>(playerId: string, begin: () => Promise<T>, finish: string): Promise<T> {
     return withConnection(chancery.databaseUrl, async client => {
       await client.query('begin')
@@ -290,15 +285,15 @@ describe('an erasure beside what is being made', () => {
           `select from pg_locks where locktype = 'advisory' and not granted and classid = hashtext('chancery player')::oid`,
         )
         return rows.length === 1
-      }, 'it waits for the turn')
+      }, 'it waits for the lock')
       await client.query(finish)
       await client.query('commit')
       return begun
     })
   }
-  /** What is kept of a player outside the world; the log of operators says of whom they spoke. */
+  /** The rows of a player outside the world, without the audit log. */
   const kept = async (playerId: string) =>
-    (await allTables(chancery.databaseUrl, ['chancery_access.operator_log']))
+    (await dump(chancery.databaseUrl, ['chancery_access.audit_log']))
       .split('\n')
       .filter(row => /^chancery_(access|outbound)/.test(row) && row.includes(playerId))
   const noSession = (playerId: string) =>
@@ -308,13 +303,13 @@ describe('an erasure beside what is being made', () => {
   const noNation = (playerId: string) =>
     `update chancery_secret.nation_private set player = null where player = '${playerId}'`
 
-  test('takes with it what is made when it begins', async () => {
+  test('erases what is created while it starts', async () => {
     await held(
       'racing',
       () => ingest([{ op: 'erase', player: 'racing' }]),
       `insert into chancery_access.api_key (id, hash, player_id, name, scopes, created_at)
        values ('key_racing', '\\x00', 'racing', 'racing', '{}', now());
-       insert into chancery_outbound.endpoint (id, player_id, url, description, status, created_at, secret, secret_made_at)
+       insert into chancery_outbound.endpoint (id, player_id, url, description, status, created_at, secret, secret_created_at)
        values ('whe_racing', 'racing', 'https://racing.example', '', 'unconfirmed', now(), 'whsec_racing', now());
        insert into chancery_access.handover (hash, player_id, landing, created_at, expires_at)
        values ('\\x01', 'racing', 'verify', now(), now() + interval '1 minute')`,
@@ -323,38 +318,28 @@ describe('an erasure beside what is being made', () => {
   })
 
   const bySession: Record<string, [method: string, path: string, body?: object]> = {
-    'a key': ['POST', '/keys', { name: 'k', scopes: ['nation.read'], expires_at: null }],
+    'a key': ['POST', '/keys', keyDraft()],
     'a code': ['POST', '/codes', {}],
-    'an endpoint': [
-      'POST',
-      '/webhooks',
-      {
-        url: 'https://receiver.example/',
-        description: '',
-        types: null,
-        nation_ids: null,
-        alliance_ids: null,
-      },
-    ],
+    'an endpoint': ['POST', '/webhooks', endpointDraft('https://receiver.example/')],
     'a line of the log': ['POST', '/session/end-all'],
   }
   for (const [what, [method, path, body]] of Object.entries(bySession))
-    test(`leaves nothing behind of ${what} that its player makes when it ends`, async () => {
+    test(`leaves nothing of ${what} that its player creates while it ends`, async () => {
       const player = `raced${path.replaceAll('/', '-')}`
       await ingest([nation(player, { player })])
       const own = await signIn(chancery, { player_id: player })
-      const asked = await held(
+      const response = await held(
         player,
-        () => own.ask(method, path, { body }),
+        () => own.request(method, path, { body }),
         `${noSession(player)};${noNation(player)}`,
       )
-      assertRefused(asked, 401, 'session_required')
+      assertRefused(response, 401, 'session_required')
       assert.deepEqual(await kept(player), [])
     })
 
-  test('lets nobody sign in by a link that was made before it', async () => {
+  test('invalidates sign-in links that were created before it', async () => {
     const token = await handover(chancery, { player_id: 'linked' })
-    const begin = () => openBrowser(chancery).ask('POST', '/session', { body: { token } })
+    const begin = () => openBrowser(chancery).request('POST', '/session', { body: { token } })
     assertRefused(await held('linked', begin, noSession('linked')), 410, 'handover_invalid')
     assert.deepEqual(await kept('linked'), [])
   })
@@ -365,26 +350,26 @@ describe('an erasure beside what is being made', () => {
     'a link': ['/handovers', {}],
   }
   for (const [what, [path, body]] of Object.entries(byOperator))
-    test(`leaves nothing behind of ${what} that the operator makes by the nation when it ends`, async () => {
+    test(`leaves nothing of ${what} that the operator creates by nation while it ends`, async () => {
       const player = `operated${path.replaceAll('/', '-')}`
       await ingest([nation(player, { player })])
-      const asked = await held(
+      const response = await held(
         player,
         () => chancery.operate('POST', path, { ...body, nation_id: player }),
         noNation(player),
       )
-      assert.equal(asked.status, 400)
+      assert.equal(response.status, 400)
       assert.deepEqual(await kept(player), [])
     })
 
-  test('leaves its player out of a code that is made when it ends', async () => {
+  test('keeps its player out of a code that is created while it ends', async () => {
     await ingest([nation('coded', { player: 'coded-player' })])
-    const asked = await held(
+    const response = await held(
       'coded-player',
       () => chancery.operate('POST', '/codes', { nation_id: 'coded' }),
       noNation('coded-player'),
     )
-    assert.equal(asked.status, 201)
+    assert.equal(response.status, 201)
     assert.deepEqual(await kept('coded-player'), [])
   })
 })

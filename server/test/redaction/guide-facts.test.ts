@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createFactValidator, isRejected } from '../../src/ingest/validate-fact.ts'
+import { pluck } from '../support/pluck.ts'
 
 const contract = contractFor(demoProfile)
 const check = createFactValidator(contract)
@@ -17,10 +18,7 @@ for (const [guide, ops] of [
       ([, json = '']) => JSON.parse(json) as { op?: string },
     )
     const facts = shown.filter(({ op }) => op !== undefined)
-    assert.deepEqual(
-      facts.map(({ op }) => op),
-      ops,
-    )
+    assert.deepEqual(pluck(facts, 'op'), ops)
     for (const fact of facts) {
       const checked = check(fact, 1)
       assert.ok(!isRejected(checked), JSON.stringify(checked))

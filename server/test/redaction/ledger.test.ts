@@ -15,7 +15,7 @@ const entry = (id: string): LedgerEntry => ({
   at: '2026-05-20T10:00:00Z',
   fact: { op: 'redact', resource: 'nation', id, data: { motto: null, nation_name: 'Former nation' } },
 })
-/** The same entry, with its members as PostgreSQL gives them back. */
+/** The same entry, with its members in the order of PostgreSQL. */
 const asStored = ({ op, at, fact }: LedgerEntry): LedgerEntry => ({
   at,
   op,
@@ -28,7 +28,7 @@ async function makeDir(t: TestContext): Promise<string> {
   return dir
 }
 
-test('what a crash kept out of the file is in it after the next start, once', async t => {
+test('entries that a crash kept out of the file are added by the next start, once', async t => {
   const dir = await makeDir(t)
   const stored = [entry('n1'), entry('n2'), entry('n3')].map(asStored)
   await completeLedgerFile(dir, stored.slice(0, 1))
@@ -40,20 +40,20 @@ test('what a crash kept out of the file is in it after the next start, once', as
   )
 })
 
-test('where nothing was ever taken back there is no file', async t => {
+test('without redactions there is no file', async t => {
   const dir = await makeDir(t)
   await completeLedgerFile(dir, [])
   await assert.rejects(readFile(ledgerPath(dir)), { code: 'ENOENT' })
 })
 
-test('a file that is no ledger is left as it is', async t => {
+test('a file that is not a ledger is not changed', async t => {
   const dir = await makeDir(t)
   await writeFile(ledgerPath(dir), 'something else\n')
   await completeLedgerFile(dir, [entry('n1')])
   assert.equal(await readFile(ledgerPath(dir), 'utf8'), 'something else\n')
 })
 
-test('an entry takes something back, and does nothing else', async t => {
+test('an entry with another operation than redact or erase is rejected', async t => {
   const dir = await makeDir(t)
   const reset = { op: 'reset', ended: { id: 'e1', name: 'One' } }
   await writeFile(ledgerPath(dir), `${JSON.stringify({ ...entry('n1'), fact: reset })}\n`)

@@ -8,7 +8,7 @@ function formerly(texts: [string, string | null][], key = 'n5') {
   return former
 }
 
-test('a former text is replaced wherever it stands, in any case, the longest first', () => {
+test('a former text is replaced everywhere, in any case, the longest first', () => {
   const former = formerly([
     ['Valdoria', 'Former'],
     ['Valdoria Magna', 'Former'],
@@ -18,13 +18,13 @@ test('a former text is replaced wherever it stands, in any case, the longest fir
   assert.equal(former.replaceIn('Neovaldorians and V.* (X)'), 'NeoFormerns and Former')
 })
 
-test('a short text is replaced only as a word of its own', () => {
+test('a short text is replaced only as a whole word', () => {
   const former = formerly([['NP', 'FA']])
   assert.equal(former.replaceIn('[NP] is no NPC; np, Ünp'), '[FA] is no NPC; FA, Ünp')
   assert.deepEqual(former.distinctive, [])
 })
 
-test('a text that may be a common word is replaced only as a word of its own, unless it was a name as well', () => {
+test('a text that may be a common word is replaced only as a whole word, unless it was a name as well', () => {
   const former = new PreviousValues('n5')
   for (const title of ['King', 'Élan', 'V. (x)']) former.addWord(title, null)
   assert.equal(
@@ -42,7 +42,7 @@ test('a text that may be a common word is replaced only as a word of its own, un
   assert.equal(former.replaceIn('Kingdom'), 'Formerdom')
 })
 
-test('what was taken away leaves a mark; the id that stood for a name, and what stays, are left alone', () => {
+test('a removed text leaves a mark; ids used as names and unchanged texts stay', () => {
   const former = formerly([
     ['Why not?', null],
     ['n5', 'Former'],

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { alliance, battle, event, member, nation, put, remove, war } from '../ingest/facts.ts'
-import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { dump } from '../support/database-url.ts'
+import { type Fact, startTestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
-import { allTables } from './all-tables.ts'
 
-let chancery: TestServer
 let runs = 0
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
-/** What stands between the names in sentences of Chancery. */
+/** The words between the names in generated sentences. */
 const between = [
   ' launched a nuclear missile at ',
   ' intercepted a nuclear missile launched by ',
@@ -22,10 +19,10 @@ const between = [
   '. ',
 ]
 
-/** Every text that a thing ever had, by thing. Each is made of words that stand nowhere else. */
+/** Every text that an entity ever had, by entity. Each is made of unique words. */
 class Words {
   #count = 0
-  readonly byThing = new Map<string, string[]>()
+  readonly byEntity = new Map<string, string[]>()
   readonly namesByNation = new Map<string, string[]>()
 
   /** A name that reads like a sentence about two nations. */
@@ -36,10 +33,10 @@ class Words {
     return name
   }
 
-  make(thing: string): string {
+  make(entity: string): string {
     this.#count += 1
     const word = `Qz${runs}_${this.#count}zQ`
-    this.byThing.set(thing, [...(this.byThing.get(thing) ?? []), word])
+    this.byEntity.set(entity, [...(this.byEntity.get(entity) ?? []), word])
     return word
   }
 }
@@ -73,7 +70,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 const time = (number: number) =>
   new Date(Date.UTC(2026, 4, 1) + number * 60_000).toISOString().replace('.000Z', 'Z')
 
-/** Batches of a random history. Things that are gone come back under other names, or are told of only. */
+/** Batches of a random history. Deleted entities return under other names, or are only referred to. */
 function historyOf(steps: Step[], prefix: string, words: Words): Fact[][] {
   const n = (id: number) => `${prefix}n${id}`
   const a = (id: number) => `${prefix}a${id}`
@@ -81,7 +78,7 @@ function historyOf(steps: Step[], prefix: string, words: Words): Fact[][] {
     nation(n(id), { nation_name: words.makeName(n(id)), leader_name: words.make(n(id)) })
   const called = (id: number) =>
     alliance(a(id), { name: words.make(a(id)), tag: words.make(a(id)), description: words.make(a(id)) })
-  /** Without the leaders: whom a nation had before, nothing remembers but what people wrote. */
+  /** Without the leaders: former leaders occur only in written texts. */
   const namesOf = (id: number) => words.namesByNation.get(n(id)) ?? []
   const batches: Fact[][] = [[0, 1, 2, 3].map(named), [0, 1].map(called)]
   let wars = 0
@@ -91,7 +88,7 @@ function historyOf(steps: Step[], prefix: string, words: Words): Fact[][] {
     const other = one === two ? (two + 1) % 4 : two
     const acts: Record<string, () => Fact[]> = {
       name: () => (two > 1 ? [named(one)] : [called(three)]),
-      // Whoever is gone is known from what is told of them.
+      // Facts may refer to a deleted entity.
       remove: () => (two > 1 ? [remove('nation', n(one))] : [remove('alliance', a(three))]),
       join: () => [named(one), called(three), member(n(one), a(three))],
       war: () => {
@@ -167,27 +164,29 @@ const resources = {
   e: ['era', { name: 'Gone' }],
 } as const
 
-test('in any world, all words of a thing go, and no word of another', { timeout: 1_200_000 }, async () => {
+test('in any world, all words of a redacted entity are removed, and no word of another', {
+  timeout: 1_200_000,
+}, async () => {
   const numRuns = randomRuns(12)
-  let taken = 0
+  let redacted = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.nat(), async (steps, choice) => {
       runs += 1
       const prefix = `r${runs}_`
       const words = new Words()
       for (const facts of historyOf(steps, prefix, words)) await chancery.ingest(facts, { waits: false })
-      const things = [...words.byThing.keys()]
-      const thing = things[choice % things.length] ?? ''
-      const [resource, data] = resources[thing.slice(prefix.length)[0] as keyof typeof resources]
-      const before = wordsIn(await allTables(chancery.databaseUrl))
-      await chancery.ingest([{ op: 'redact', resource, id: thing, data }], { waits: false })
-      const after = wordsIn(await allTables(chancery.databaseUrl))
-      const own = new Set(words.byThing.get(thing))
-      assert.deepEqual(after.intersection(own), new Set(), `${resource} ${thing}`)
+      const entities = [...words.byEntity.keys()]
+      const entity = entities[choice % entities.length] ?? ''
+      const [resource, data] = resources[entity.slice(prefix.length)[0] as keyof typeof resources]
+      const before = wordsIn(await dump(chancery.databaseUrl))
+      await chancery.ingest([{ op: 'redact', resource, id: entity, data }], { waits: false })
+      const after = wordsIn(await dump(chancery.databaseUrl))
+      const own = new Set(words.byEntity.get(entity))
+      assert.deepEqual(after.intersection(own), new Set(), `${resource} ${entity}`)
       assert.deepEqual(after, before.difference(own))
-      taken += before.intersection(own).size
+      redacted += before.intersection(own).size
     }),
     { numRuns },
   )
-  assert.ok(taken > 0, 'words were taken back')
+  assert.ok(redacted > 0, 'words were redacted')
 })

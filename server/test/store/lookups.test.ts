@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createFindAlliance } from '../../src/resources/alliances/store.ts'
 import { createFindNation, createFindNationOfPlayer } from '../../src/resources/nations/store.ts'
 import { createFindWar } from '../../src/resources/wars/store.ts'
 import { type Database, type DatabasePool, sql } from '../../src/store/database.ts'
-import { createPools, type Pools } from '../../src/store/pools.ts'
-import type { ReadContext } from '../../src/store/read-context.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import type { ReadContext } from '../../src/store/fact-columns.ts'
+import { createPools } from '../../src/store/pools.ts'
+import { useFixture, useTestDatabase } from '../support/fixture.ts'
 
-let database: TestDatabase
-let pools: Pools
-before(async () => {
-  database = await createTestDatabase()
-  pools = createPools({ target: database.target })
-})
-after(async () => {
-  await pools.close()
-  await database.drop()
-})
+const database = useTestDatabase()
+const pools = useFixture(async () => createPools({ target: database.target }))
 
 /** Runs with pools whose statements are counted. */
 async function counting(work: (context: ReadContext, count: () => number) => Promise<void>): Promise<void> {
@@ -46,7 +38,7 @@ for (const [what, create] of [
     },
   ],
 ] as const) {
-  test(`${what} that are asked for at once are read in one statement, after the first`, () =>
+  test(`${what} that are requested concurrently are read in one statement, after the first`, () =>
     counting(async (context, count) => {
       const find = create(context)
       const ids = Array.from({ length: 100 }, (_, number) => `id${number}`)
@@ -56,13 +48,13 @@ for (const [what, create] of [
     }))
 }
 
-test('what is found by keys is planned once, however many keys are given', () =>
+test('a query by keys is planned once, however many keys are given', () =>
   pools.lookups.connection(async db => {
     for (let keys = 1; keys <= 30; keys += 1) {
       const ids = Array.from({ length: keys }, (_, number) => `id${number}`)
-      await db.rows(sql`select w.id from chancery_world.war w where w.id = any(${ids})`)
+      await db.rows(sql`select w.id as planned from chancery_world.war w where w.id = any(${ids})`)
     }
     const [plans] = await db.rows<{ own: number; shared: number }>(sql`
-      select custom_plans as own, generic_plans as shared from pg_prepared_statements where statement like 'select w.id%'`)
+      select custom_plans as own, generic_plans as shared from pg_prepared_statements where statement like 'select w.id as planned%'`)
     assert.deepEqual(plans, { own: 0, shared: 30 })
   }))

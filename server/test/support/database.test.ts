@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { createTestDatabase } from './database.ts'
 import { asAdministrator, databaseOf, withConnection } from './database-url.ts'
-import { isOver, newTestRun, runOf } from './test-run.ts'
+import { isOver, newTestRun, runOf } from './test-postgres.ts'
 
 const query = (url: string, text: string) =>
   withConnection(url, async client => (await client.query(text)).rows)
 
-test('databases made at once are migrated, and each is its own', async t => {
+test('databases created concurrently are migrated and separate', async t => {
   const made = await Promise.all(Array.from({ length: 4 }, () => createTestDatabase()))
   t.after(() => Promise.all(made.map(database => database.drop())))
   const [one, other] = made
@@ -19,7 +19,7 @@ test('databases made at once are migrated, and each is its own', async t => {
   assert.deepEqual(await query(other.url, isThere), [{ is_there: false }])
 })
 
-test('a dropped database is gone, whoever was connected', async t => {
+test('a dropped database is gone although a client was connected', async t => {
   const kept = await createTestDatabase()
   t.after(() => kept.drop())
   const dropped = await createTestDatabase()
@@ -35,7 +35,7 @@ test('a dropped database is gone, whoever was connected', async t => {
   assert.ok(names.includes(databaseOf(kept.url)) && !names.includes(databaseOf(dropped.url)))
 })
 
-test('a name tells its run, and when that is over', () => {
+test('the run of a database is read from its name', () => {
   const now = new Date('2026-05-27T18:04:11Z')
   const run = newTestRun(now)
   assert.deepEqual(runOf(`${run.name}_template`), run)

@@ -1,29 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import type { ConnectionTarget } from '../../src/store/database.ts'
-import { asAdministrator, databaseOf, withDatabase } from './database-url.ts'
+import { asAdministrator, databaseOf, query, withDatabase } from './database-url.ts'
 import { templateVariable } from './global-setup.ts'
 import { openTestPostgres, type TestPostgres } from './test-postgres.ts'
 
 export interface TestDatabase {
   target: ConnectionTarget
-  /** The same as a URL: for CHANCERY_DATABASE_URL of a process. */
+  /** For CHANCERY_DATABASE_URL of a process. */
   url: string
-  /** Ends what is still connected to it. */
+  /** Runs one statement as the owner. */
+  query<R = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>
+  /** Ends remaining connections. */
   drop(): Promise<void>
 }
 
 /**
- * A database of the caller's own, migrated and empty. For `before` of a test file, with `drop` in its `after`:
+ * Creates an empty migrated database. For `before` of a test file, with `drop` in its `after`:
  *
  *     const database = await createTestDatabase()
  *     const pools = createPools({ target: database.target })
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = await enterServer()
+  const server = await acquireServer()
   const { templateUrl } = server
   const template = databaseOf(templateUrl)
   const name = template.replace(/template$/, randomBytes(6).toString('hex'))
-  // Copied as files the bundled server makes one in a third of the time; one that syncs would write all that it holds first.
+  // Copying files takes the bundled server a third of the time; a server with fsync would write a checkpoint first.
   const strategy = process.env.CHANCERY_TEST_DATABASE_URL ? '' : 'strategy file_copy'
   await asAdministrator(templateUrl, client =>
     client.query(`create database ${name} template ${template} ${strategy}`),
@@ -32,31 +34,32 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     target: { connectionString: url },
     url,
+    query: (text, values) => query(url, text, values),
     async drop() {
       await asAdministrator(templateUrl, client =>
         client.query(`drop database if exists ${name} with (force)`),
       )
-      await server.leave()
+      await server.release()
     },
   }
 }
 
-/** The server of a file that runs alone, and how many of its databases are in use. */
+/** The server of a test file that runs alone, and the number of its databases in use. */
 let own: { opening: Promise<TestPostgres>; users: number } | undefined
 
-/** The server of the whole run; where a file runs alone, one that lives as long as its databases. */
-async function enterServer(): Promise<{ templateUrl: string; leave(): Promise<void> }> {
+/** The server of the test run; for a file that runs alone, one that is closed with its last database. */
+async function acquireServer(): Promise<{ templateUrl: string; release(): Promise<void> }> {
   const templateUrl = process.env[templateVariable]
-  if (templateUrl) return { templateUrl, leave: async () => {} }
+  if (templateUrl) return { templateUrl, release: async () => {} }
   own ??= { opening: openTestPostgres(), users: 0 }
-  const entered = own
-  entered.users += 1
-  const server = await entered.opening
+  const acquired = own
+  acquired.users += 1
+  const server = await acquired.opening
   return {
     templateUrl: server.templateUrl,
-    async leave() {
-      entered.users -= 1
-      if (entered.users > 0) return
+    async release() {
+      acquired.users -= 1
+      if (acquired.users > 0) return
       own = undefined
       await server.close()
     },

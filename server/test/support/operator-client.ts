@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** Sends a request to an operator listener. */
 export type Operate = (
   method: string,
@@ -19,3 +21,13 @@ export const operateAt =
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
+
+/** Retries while the status is 503, as clients do: on a busy machine the database is slow. */
+export async function retryRequest(request: () => Promise<Response>): Promise<Response> {
+  for (;;) {
+    const response = await request()
+    if (response.status !== 503) return response
+    await response.body?.cancel()
+    await sleep(50)
+  }
+}

@@ -1,79 +1,90 @@
-import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
+import { listen } from './listen.ts'
 import { startTestServer, type TestServer } from './test-server.ts'
 import { until } from './until.ts'
 
-/** Stands between a server and its database, as a network does. */
+/** A proxy between a server and its database or Redis, which simulates failures of the network. */
 export interface TcpProxy {
-  /** The database's URL, through the proxy. */
+  /** The target's URL, through the proxy. */
   url: string
-  /** Ends all connections and takes no new ones. */
+  /** Ends all connections and refuses new ones. */
   cut(): void
-  /** Keeps connections and takes new ones, but passes nothing on. */
-  silence(): void
+  /** Keeps connections and accepts new ones, but forwards nothing. */
+  pause(): void
+  /** Forwards nothing on existing connections; new ones work. */
+  pauseExisting(): void
+  /** Ends all connections; new ones work. */
   restore(): void
+  /** Connects new connections to another target, as after a failover. */
+  routeTo(url: string): void
+  /** The number of connections ever accepted. */
+  connectionCount(): number
 }
 
 type Owner = Pick<TestContext, 'after'>
 
-export async function startTcpProxy(t: Owner, databaseUrl: string): Promise<TcpProxy> {
-  const target = new URL(databaseUrl)
-  const host = decodeURIComponent(target.hostname)
+/** `targetUrl` is a database's or Redis's. */
+export async function startTcpProxy(t: Owner, targetUrl: string): Promise<TcpProxy> {
+  let target = new URL(targetUrl)
   const sockets = new Set<Socket>()
-  let state: 'open' | 'cut' | 'silent' = 'open'
+  let state: 'open' | 'cut' | 'paused' = 'open'
+  let connections = 0
 
-  const proxy = createServer(caller => {
-    sockets.add(caller)
-    caller.on('error', () => caller.destroy())
-    caller.on('close', () => sockets.delete(caller))
-    if (state === 'cut') return caller.destroy()
-    if (state === 'silent') return
+  function connectTarget(): Socket {
+    const host = decodeURIComponent(target.hostname)
     const port = Number(target.port || 5432)
-    const database = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-    sockets.add(database)
-    database.on('error', () => caller.destroy())
-    database.on('close', () => {
-      sockets.delete(database)
-      caller.destroy()
+    return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+  }
+  const proxy = createServer(client => {
+    connections += 1
+    sockets.add(client)
+    client.on('error', () => client.destroy())
+    client.on('close', () => sockets.delete(client))
+    if (state === 'cut') return client.destroy()
+    if (state === 'paused') return
+    const server = connectTarget()
+    sockets.add(server)
+    server.on('error', () => client.destroy())
+    server.on('close', () => {
+      sockets.delete(server)
+      client.destroy()
     })
-    caller.on('close', () => database.destroy())
-    caller.pipe(database).pipe(caller)
+    client.on('close', () => server.destroy())
+    client.pipe(server).pipe(client)
   })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const address = proxy.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
   const destroyAll = () => {
     for (const socket of sockets) socket.destroy()
   }
-  t.after(() => {
-    destroyAll()
-    proxy.close()
-  })
-  const through = new URL(databaseUrl)
-  through.host = `127.0.0.1:${address.port}`
+  const pauseExisting = () => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
+  const through = new URL(targetUrl)
+  through.host = `127.0.0.1:${await listen(proxy, t)}`
+  t.after(destroyAll)
   return {
     url: through.href,
     cut() {
       state = 'cut'
       destroyAll()
     },
-    silence() {
-      state = 'silent'
-      for (const socket of sockets) socket.unpipe().pause()
+    pause() {
+      state = 'paused'
+      pauseExisting()
     },
+    pauseExisting,
     restore() {
       state = 'open'
       destroyAll()
     },
+    routeTo(url) {
+      target = new URL(url)
+    },
+    connectionCount: () => connections,
   }
 }
 
-/**
- * A server whose way to the database can be cut. It waits for the database a little longer than a real one, so that a busy machine is not
- * taken for a database that is away.
- */
+/** A server that reaches its database through a proxy. It waits for the database longer than a real one, as the machine may be busy. */
 export async function startBehindProxy(
   t: Owner,
   databaseUrl: string,
@@ -87,12 +98,12 @@ export async function startBehindProxy(
   return { server, proxy }
 }
 
-/** Calls a path of the public API until it has this status. */
+/** Requests a path of the public API until the response has this status. */
 export function untilStatus(status: number, server: TestServer, path: string, key?: string): Promise<void> {
-  const call = async () => {
+  const hasStatus = async () => {
     const response = await server.get(path, key === undefined ? {} : { key })
     await response.arrayBuffer()
     return response.status === status
   }
-  return until(call, `${path} has status ${status}`)
+  return until(hasStatus, `${path} has status ${status}`)
 }

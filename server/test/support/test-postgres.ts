@@ -1,20 +1,20 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readdir, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type pg from 'pg'
 import { startEmbedded } from '../../src/store/embedded/embedded-server.ts'
+import { isAlive } from '../../src/store/embedded/processes.ts'
 import { migrate } from '../../src/store/migrations.ts'
 import { asAdministrator, urlOf, withDatabase } from './database-url.ts'
-import { fastDirectory } from './fast-directory.ts'
-import { isOver, newTestRun, runOf, type TestRun } from './test-run.ts'
 
-/** A PostgreSQL server with a migrated database that others are cloned from. */
+/** A PostgreSQL server with a migrated template database. */
 export interface TestPostgres {
   templateUrl: string
-  /** Drops every database of this run, and ends the server if it is this run's own. */
+  /** Drops the databases of this run; ends a bundled server. */
   close(): Promise<void>
 }
 
-/** The server that CHANCERY_TEST_DATABASE_URL names, else a bundled one in a temporary directory. */
+/** The server of CHANCERY_TEST_DATABASE_URL, else a bundled one in a temporary directory. */
 export async function openTestPostgres(): Promise<TestPostgres> {
   const run = newTestRun()
   const external = process.env.CHANCERY_TEST_DATABASE_URL
@@ -37,7 +37,7 @@ async function openBundled(run: TestRun): Promise<TestPostgres> {
   await removeLeftDirectories(parent)
   const dir = join(parent, run.name)
   await mkdir(dir)
-  // The server may run as another user, who has to pass.
+  // The server may run as another user.
   await chmod(dir, 0o711)
   const server = await startEmbedded({ dataDir: join(dir, 'data'), fsync: false, maxConnections: 400 })
   const close = async () => {
@@ -57,36 +57,72 @@ async function makeTemplate(run: TestRun, url: string): Promise<string> {
   const templateUrl = withDatabase(url, name)
   await asAdministrator(url, client => client.query(`create database ${name}`))
   await migrate({ connectionString: templateUrl })
-  // Cloning fails while anybody is connected to the template: now nobody can.
+  // Cloning fails while a client is connected to the template.
   await asAdministrator(url, client => client.query(`alter database ${name} with allow_connections false`))
   return templateUrl
 }
 
 function dropDatabases(url: string, isDropped: (run: TestRun) => boolean): Promise<void> {
   return asAdministrator(url, async client => {
-    for (const { datname } of await databases(client)) {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database')
+    for (const { datname } of rows) {
       const run = runOf(datname)
       if (run && isDropped(run)) await client.query(`drop database if exists ${datname} with (force)`)
     }
   })
 }
 
-async function databases(client: pg.Client): Promise<{ datname: string }[]> {
-  return (await client.query('select datname from pg_database')).rows
-}
-
-/** What killed runs left: their servers live on, and end when adopted and closed. */
+/** Removes directories of killed runs. Their servers still run: they are adopted and closed. */
 async function removeLeftDirectories(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const run = runOf(name)
     if (!run || !isOver(run)) continue
     const dir = join(parent, name)
-    const isSomebodys = await startEmbedded({ dataDir: join(dir, 'data'), fsync: false })
+    const isClosed = await startEmbedded({ dataDir: join(dir, 'data'), fsync: false })
       .then(server => server.close())
       .then(
-        () => false,
         () => true,
+        () => false,
       )
-    if (!isSomebodys) await rm(dir, { recursive: true, force: true, maxRetries: 20 })
+    if (isClosed) await rm(dir, { recursive: true, force: true, maxRetries: 20 })
   }
+}
+
+const memoryDirectory = '/dev/shm'
+const memoryBytesMin = 2 * 1024 ** 3
+
+/** A directory for test data. A clone is 1,300 new files: 30 ms in memory, 400 on some disks. */
+export async function fastDirectory(): Promise<string> {
+  const found = await statfs(memoryDirectory).catch(() => undefined)
+  return found && found.bavail * found.bsize >= memoryBytesMin ? memoryDirectory : tmpdir()
+}
+
+/** A test run. Its name is the prefix of its databases and directories, so that a later run can remove what a killed one left. */
+export interface TestRun {
+  name: string
+  startedAt: Date
+  pid: number
+}
+
+const prefix = 'chancery_test'
+const pattern = new RegExp(`^(${prefix}_(\\d{14})_(\\d+)_[0-9a-f]{6})(?:_|$)`)
+const hoursMax = 3
+
+export function newTestRun(now = new Date()): TestRun {
+  const time = now.toISOString().replace(/\D/g, '').slice(0, 14)
+  const { pid } = process
+  return { name: `${prefix}_${time}_${pid}_${randomBytes(3).toString('hex')}`, startedAt: now, pid }
+}
+
+/** The run that created a database or directory; undefined if no test run did. */
+export function runOf(name: string): TestRun | undefined {
+  const [, run, time, pid] = pattern.exec(name) ?? []
+  if (!run || !time || !pid) return undefined
+  const iso = time.replace(/^(....)(..)(..)(..)(..)(..)$/, '$1-$2-$3T$4:$5:$6Z')
+  return { name: run, startedAt: new Date(iso), pid: Number(pid) }
+}
+
+/** Process ids are reused, so an old run is over even if its process id exists. */
+export function isOver(run: TestRun, now = new Date()): boolean {
+  return !isAlive(run.pid) || now.getTime() - run.startedAt.getTime() > hoursMax * 3_600_000
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bases, type Scope } from '@chancery/contract'
+import { bases, type Profile, type Scope } from '@chancery/contract'
 import pg from 'pg'
 import { type ConfigDefaults, type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import type { ServerTimings } from '../../src/start/server.ts'
 import { createTestDatabase } from './database.ts'
+import { query } from './database-url.ts'
 import { type Operate, operateAt } from './operator-client.ts'
 import { until } from './until.ts'
 
-/** A fact as a game sends it. */
 export type Fact = Record<string, unknown>
 
 export interface Outcome {
@@ -23,7 +23,7 @@ export interface Outcome {
   is_kept: boolean
 }
 
-/** A whole server in this process, reached like any other: over HTTP. */
+/** A server in this process, requested over HTTP. */
 export interface TestServer {
   /** The public listener's address. */
   url: string
@@ -36,13 +36,13 @@ export interface TestServer {
     path: string,
     options?: { key?: string; base?: string; headers?: Record<string, string> },
   ): Promise<Response>
-  /** The parsed body of a path that answers 200. */
+  /** The parsed body of a response with status 200. */
   read<T = unknown>(path: string, options?: { key?: string }): Promise<T>
-  /** Asks the operator listener. */
+  /** Sends a request to the operator listener. */
   operate: Operate
-  /** Applies facts as one batch, and waits until rankings and lists show them. Rejects where it is refused. */
+  /** Applies facts as one batch and waits until rankings and lists include them. Throws if the batch is rejected. */
   ingest(facts: Fact[], options?: { announce?: boolean; batch?: string; waits?: boolean }): Promise<Outcome>
-  /** Sends text to the door as a stream; returns what became of each batch. */
+  /** Sends a stream of facts; returns the outcome of each batch. */
   send(ndjson: string | Uint8Array, options?: { check?: boolean }): Promise<Outcome[]>
   makeKey(
     owner: { nation_id: string } | { player_id: string },
@@ -50,21 +50,27 @@ export interface TestServer {
     more?: object,
   ): Promise<{ id: string; key: string }>
   makeCode(nationId: string, account?: string): Promise<string>
+  /** Runs one statement as the owner of the database. */
+  query<R = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>
   close(): Promise<void>
 }
 
 export interface TestServerOptions {
-  /** What a command decides. */
+  /** Applied at the start. */
+  facts?: Fact[]
+  /** Defaults that a command of the CLI sets. */
   defaults?: Partial<ConfigDefaults>
-  /** A database of the caller's own, which stays; default: a new one, which goes with the server. */
+  /** Default: the demo's. */
+  profile?: Profile
+  /** An existing database, which is kept; default: a new one, which is dropped with the server. */
   databaseUrl?: string
-  /** Default: the times of `patient`. */
+  /** Default: `patientTimings`. */
   timings?: ServerTimings
 }
 
 /**
- * On a busy machine a database, a Redis or a client is late: only tests of silence and of outages ask for `{}`, the times of a real server.
- * And rankings follow at once.
+ * Timeouts that a busy machine does not reach, and immediate ranking rounds. Tests of timeouts and outages pass `{}`, the times of a real
+ * server.
  */
 export const patientTimings: ServerTimings = {
   databaseTimeoutFactor: 40,
@@ -73,31 +79,50 @@ export const patientTimings: ServerTimings = {
   rankingPauseMs: 5,
 }
 
-/** For `before` of a test file; `close` in its `after`. `env` overrides configuration. Limits are out of the way unless set. */
+const operatorToken = 'operator-token-of-a-test'
+
+/** Writes a game profile to a data directory. Returns the configuration that names it. */
+export async function writeProfile(dataDir: string, profile?: Profile): Promise<Record<string, string>> {
+  if (!profile) return {}
+  const file = join(dataDir, 'game.json')
+  await writeFile(file, JSON.stringify(profile))
+  return { CHANCERY_GAME_FILE: file }
+}
+
+/** The configuration of a server of a test; `env` overrides it. Rate limits are high. */
+export const testConfig = (databaseUrl: string, dataDir: string, env: Record<string, string> = {}) => ({
+  CHANCERY_HOST: '127.0.0.1',
+  CHANCERY_PORT: '0',
+  CHANCERY_OPERATOR_PORT: '0',
+  CHANCERY_ADMIN_TOKEN: operatorToken,
+  CHANCERY_DATA_DIR: dataDir,
+  CHANCERY_DATABASE_URL: databaseUrl,
+  CHANCERY_ANONYMOUS_LIMIT: '1000000',
+  CHANCERY_KEY_LIMIT: '1000000',
+  CHANCERY_STREAMS_PER_KEY: '1000000',
+  CHANCERY_STREAMS_PER_IP: '1000000',
+  CHANCERY_LOG_LEVEL: 'silent',
+  ...env,
+})
+
+/** Start in `before` of a test file, `close` in its `after`. `env` overrides configuration. Rate limits are high unless set. */
 export async function startTestServer(
   env: Record<string, string> = {},
-  { defaults = {}, databaseUrl, timings = patientTimings }: TestServerOptions = {},
+  { facts, defaults = {}, profile, databaseUrl, timings = patientTimings }: TestServerOptions = {},
 ): Promise<TestServer> {
   const database =
     databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => {} }
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-test-'))
-  const operatorToken = 'operator-token-of-a-test'
-  const variables = {
-    CHANCERY_HOST: '127.0.0.1',
-    CHANCERY_PORT: '0',
-    CHANCERY_OPERATOR_PORT: '0',
-    CHANCERY_ADMIN_TOKEN: operatorToken,
-    CHANCERY_DATA_DIR: dataDir,
-    CHANCERY_DATABASE_URL: database.url,
-    CHANCERY_ANONYMOUS_LIMIT: '1000000',
-    CHANCERY_KEY_LIMIT: '1000000',
-    CHANCERY_STREAMS_PER_KEY: '1000000',
-    CHANCERY_STREAMS_PER_IP: '1000000',
-    CHANCERY_LOG_LEVEL: 'silent',
-    ...env,
+  const release = async () => {
+    await database.drop()
+    await rm(dataDir, { recursive: true, force: true })
   }
-  const config = readConfig(variables, defaults)
-  const server = await startServer(config, timings)
+  const gameFile = await writeProfile(dataDir, profile)
+  const config = readConfig(testConfig(database.url, dataDir, { ...gameFile, ...env }), defaults)
+  const server = await startServer(config, timings).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
   const rankings = watchRankings(server, database.url)
 
   const operate = operateAt(server.operatorUrl, operatorToken)
@@ -109,11 +134,11 @@ export async function startTestServer(
 
   const created = async (response: Response) => {
     const body = await response.json()
-    if (response.status !== 201) throw new Error(`the operator listener answered ${JSON.stringify(body)}`)
+    if (response.status !== 201) throw new Error(`status ${response.status}: ${JSON.stringify(body)}`)
     return body as never
   }
 
-  return {
+  const testServer: TestServer = {
     url: server.publicUrl,
     operatorUrl: server.operatorUrl,
     operatorToken,
@@ -125,7 +150,7 @@ export async function startTestServer(
       const response = await get(path, options)
       const body = await response.json()
       if (response.status !== 200)
-        throw new Error(`${path} answered ${response.status} ${JSON.stringify(body)}`)
+        throw new Error(`${path}: status ${response.status} ${JSON.stringify(body)}`)
       return body as never
     },
     async ingest(facts, { batch = randomUUID(), announce = true, waits = true } = {}) {
@@ -156,13 +181,21 @@ export async function startTestServer(
       })
       return ((await created(response)) as { code: string }).code
     },
+    query: (text, values) => query(database.url, text, values),
     async close() {
       await rankings.close()
       await server.close()
-      await database.drop()
-      await rm(dataDir, { recursive: true, force: true })
+      await release()
     },
   }
+  if (facts) {
+    await testServer.ingest(facts).catch(async error => {
+      // An open server would keep the process of the test running.
+      await testServer.close()
+      throw error
+    })
+  }
+  return testServer
 }
 
 interface Versions {
@@ -170,7 +203,7 @@ interface Versions {
   ranked: number
 }
 
-/** Waits until a round has ranked the world as it is, and the server knows: asked of the database, which costs less than /status. */
+/** Waits until a round has ranked the current world version and the server has read it. A query costs less than /status. */
 function watchRankings(server: RunningServer, databaseUrl: string) {
   let connecting: Promise<pg.Client> | undefined
   async function connect(): Promise<pg.Client> {
@@ -192,7 +225,7 @@ function watchRankings(server: RunningServer, databaseUrl: string) {
           const [{ world, ranked } = { world: 0, ranked: -1 }] = rows
           return ranked >= world && (server.worldVersion() ?? -1) >= world
         },
-        'the ranking round came',
+        'the ranking round is done',
         120_000,
       )
     },

@@ -12,61 +12,61 @@ export interface Received {
   /** The event's id. */
   id: string
   atMs: number
-  /** The sender closed the connection before it was answered: it does not know that the message has arrived. */
+  /** The sender closed the connection before the response, so it does not know that the message arrived. */
   isCutOff: boolean
 }
 
-/** How messages to a path are answered. */
+/** Responds to a message. */
 export type Behaviour = (response: ServerResponse, received: Received) => void
 
-/** A developer's receiver on loopback. Each path is an endpoint of its own, and answers 204 until told otherwise. */
+/** A webhook receiver on loopback. Each path is an endpoint of its own; the default response is 204. */
 export interface WebhookReceiver {
   url(path: string): string
-  /** All that came, tests too, in the order in which it came. */
+  /** All messages, tests included, in order of arrival. */
   received: Received[]
-  /** The events that came to a path: what is no test. */
-  newsAt(path: string): Received[]
+  /** The messages to a path without tests. */
+  eventsAt(path: string): Received[]
   testsAt(path: string): Received[]
-  answer(path: string, behaviour: Behaviour): void
-  /** The most messages that were under way at a path at one time. */
-  mostAtOnce(path: string): number
-  /** Closes the port and breaks what is under way. */
-  goDown(): Promise<void>
+  respondWith(path: string, behaviour: Behaviour): void
+  /** The most messages in flight at a path at one time. */
+  peakInFlight(path: string): number
+  /** Closes the port and the connections. */
+  stop(): Promise<void>
   /** Listens again on the same port. */
-  comeUp(): Promise<void>
+  start(): Promise<void>
   close(): Promise<void>
 }
 
-export const withStatus =
+export const respondStatus =
   (status: number, body: string | Buffer = '', headers: Record<string, string> = {}): Behaviour =>
   response =>
     response.writeHead(status, headers).end(body)
 
-export const after =
-  (ms: number, behaviour: Behaviour = withStatus(204)): Behaviour =>
+export const respondAfter =
+  (ms: number, behaviour: Behaviour = respondStatus(204)): Behaviour =>
   (response, received) =>
     setTimeout(behaviour, ms, response, received)
 
-export const never: Behaviour = () => undefined
+export const neverRespond: Behaviour = () => undefined
 
 export const isTest = ({ id }: Received): boolean => id.startsWith('evt_test_')
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: Received[] = []
   const behaviours = new Map<string, Behaviour>()
-  const underWay = new Map<string, number>()
-  const most = new Map<string, number>()
+  const inFlight = new Map<string, number>()
+  const peaks = new Map<string, number>()
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? ''
-    const count = (underWay.get(path) ?? 0) + 1
-    underWay.set(path, count)
-    most.set(path, Math.max(count, most.get(path) ?? 0))
-    // From here on the sender may know: what is counted under way ends before it is told.
+    const count = (inFlight.get(path) ?? 0) + 1
+    inFlight.set(path, count)
+    peaks.set(path, Math.max(count, peaks.get(path) ?? 0))
+    // Counted down before the response is sent: after it the sender may send the next message.
     const end = response.end.bind(response)
     let isOver = false
     const leave = () => {
-      if (!isOver) underWay.set(path, (underWay.get(path) ?? 0) - 1)
+      if (!isOver) inFlight.set(path, (inFlight.get(path) ?? 0) - 1)
       isOver = true
     }
     response.end = ((...parts: Parameters<typeof end>) => {
@@ -86,22 +86,22 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     response.on('close', () => {
       message.isCutOff = !response.writableEnded
     })
-    const behave = behaviours.get(path) ?? withStatus(204)
+    const behave = behaviours.get(path) ?? respondStatus(204)
     behave(response, message)
   }
 
   let port = 0
   let server: http.Server | undefined
-  async function comeUp(): Promise<void> {
+  async function start(): Promise<void> {
     server = http.createServer((request, response) => {
-      // Whoever sends may be killed in the middle of it.
+      // The sender may be killed while it sends.
       receive(request, response).catch(() => response.destroy())
     })
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
     port = (server.address() as AddressInfo).port
   }
-  async function goDown(): Promise<void> {
+  async function stop(): Promise<void> {
     if (!server) return
     const closed = once(server, 'close')
     server.close()
@@ -109,17 +109,17 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     server = undefined
     await closed
   }
-  await comeUp()
+  await start()
 
   return {
     url: path => `http://127.0.0.1:${port}${path}`,
     received,
-    newsAt: path => received.filter(message => message.path === path && !isTest(message)),
+    eventsAt: path => received.filter(message => message.path === path && !isTest(message)),
     testsAt: path => received.filter(message => message.path === path && isTest(message)),
-    answer: (path, behaviour) => void behaviours.set(path, behaviour),
-    mostAtOnce: path => most.get(path) ?? 0,
-    goDown,
-    comeUp,
-    close: goDown,
+    respondWith: (path, behaviour) => void behaviours.set(path, behaviour),
+    peakInFlight: path => peaks.get(path) ?? 0,
+    stop,
+    start,
+    close: stop,
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createRequestTrace } from '../../src/http/request-metrics.ts'
 import { createPool, sql } from '../../src/store/database.ts'
 import { createBackgroundLog, createLog } from '../../src/telemetry/log.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { useTestDatabase } from '../support/fixture.ts'
 
 /** A log, and the lines that were written to it. */
 function loggedAt(level: 'info' | 'debug' | 'trace') {
@@ -12,9 +12,9 @@ function loggedAt(level: 'info' | 'debug' | 'trace') {
   return { log, lines }
 }
 
+const database = useTestDatabase()
+
 test('a statement is logged at level trace with its time and rows, and without its values', async t => {
-  const database = await createTestDatabase()
-  t.after(() => database.drop())
   const { log, lines } = loggedAt('trace')
   const pool = createPool({
     target: { connectionString: database.url },
@@ -22,7 +22,7 @@ test('a statement is logged at level trace with its time and rows, and without i
     onStatement: createBackgroundLog(log).statement,
   })
   t.after(() => pool.close())
-  const secret = 'a value that is nobody else’s'
+  const secret = 'a unique value'
   await pool.rows(sql`select ${secret}::text as one`)
   await pool.transaction(db =>
     db.first(sql`select
@@ -41,13 +41,13 @@ test('a statement is logged at level trace with its time and rows, and without i
   assert.ok(!JSON.stringify(lines).includes(secret))
 })
 
-test('above level debug a request and a statement are not looked at for the log', () => {
+test('requests and statements are not traced above their log levels', () => {
   const { log } = loggedAt('info')
   assert.equal(createRequestTrace(log), undefined)
   assert.equal(createBackgroundLog(loggedAt('debug').log).statement, undefined)
 })
 
-test('the background tells of heartbeats, revocations, rounds and deliveries at level debug', () => {
+test('heartbeats, revocations, rounds and deliveries are logged at level debug', () => {
   const { log, lines } = loggedAt('debug')
   const background = createBackgroundLog(log)
   background.heartbeat({ seq: 1, worldVersion: 1, accessVersion: 1 })

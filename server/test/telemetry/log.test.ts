@@ -29,7 +29,7 @@ function readAvailable(fd: number): string {
   }
 }
 
-test('lines that a slow reader does not take wait in a bounded buffer, and the rest are dropped and counted', {
+test('lines for a slow reader wait in a bounded buffer, and the rest are dropped and counted', {
   skip,
 }, async t => {
   const { reader, writer } = openPipe(t)
@@ -62,7 +62,7 @@ for (const [what, open] of [
   ],
   ['disk that is full', () => openSync('/dev/full', 'w')],
 ] as const) {
-  test(`a ${what} costs the lines alone, each of them counted`, { skip: process.platform !== 'linux' }, t => {
+  test(`a ${what} drops lines only, each of them counted`, { skip: process.platform !== 'linux' }, t => {
     let dropped = 0
     const log = createLogDestination(open(t), () => {
       dropped += 1

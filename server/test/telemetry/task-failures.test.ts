@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTaskFailures } from '../../src/telemetry/task-failures.ts'
 
-/** Failures of tasks whose lines are kept, and a clock that is moved by hand. */
+/** Failures of tasks, their log lines, and a clock that the test moves. */
 function failing(t: Parameters<NonNullable<Parameters<typeof test>[0]>>[0]) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const lines: [string, object][] = []
@@ -10,7 +10,7 @@ function failing(t: Parameters<NonNullable<Parameters<typeof test>[0]>>[0]) {
   const failures = createTaskFailures({
     log: { warn: write, info: write } as never,
     reasonOf: error => String(error),
-    isUnavailable: error => String(error).startsWith('away'),
+    isUnavailable: error => String(error).startsWith('unavailable'),
   })
   return { lines, failures, pass: (ms: number) => t.mock.timers.tick(ms) }
 }
@@ -34,7 +34,7 @@ test('a task that fails again and again is logged once, and once when it no long
   assert.deepEqual(lines.slice(2), [failed('webhooks', 'a defect')])
 })
 
-test('another reason and another task are other states', t => {
+test('another reason and another task are logged separately', t => {
   const { lines, failures } = failing(t)
   const [webhooks, rounds] = [failures.of('webhooks'), failures.of('ranking rounds')]
   for (const onError of [webhooks, rounds, webhooks, rounds]) onError('a defect')
@@ -46,18 +46,18 @@ test('another reason and another task are other states', t => {
   ])
 })
 
-test('a database that is away is one state, in however many ways tasks see it', t => {
+test('an unavailable database is logged once, whatever errors tasks get', t => {
   const { lines, failures, pass } = failing(t)
   const tasks = ['keys', 'webhooks', 'ranking rounds'].map(task => failures.of(task))
   for (let run = 0; run < 100; run += 1) {
-    for (const onError of tasks) onError(`away in way ${run % 7}`)
+    for (const onError of tasks) onError(`unavailable ${run % 7}`)
     pass(1_000)
   }
   pass(60_000)
-  assert.deepEqual(lines, [failed('keys', 'away in way 0'), over('keys', 'away in way 0', 300)])
+  assert.deepEqual(lines, [failed('keys', 'unavailable 0'), over('keys', 'unavailable 0', 300)])
 })
 
-test('a task that runs seldom is not taken for mended between two runs', t => {
+test('a task that runs rarely does not count as recovered between two runs', t => {
   const { lines, failures, pass } = failing(t)
   const onError = failures.of('housekeeping', 3_600_000)
   for (let run = 0; run < 5; run += 1) {

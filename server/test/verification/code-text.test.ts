@@ -35,24 +35,13 @@ test('codes are drawn evenly, at every place', () => {
   }
 })
 
-test('a code is the same in lower case, and in no other disguise', () => {
+test('a code is accepted in lower case, and in no other spelling', () => {
   const code = 'K7PWM3XQ9T'
   const hash = hashCode(code)
   assert.ok(hash)
   for (const same of [code.toLowerCase(), 'k7PwM3xQ9t']) assert.deepEqual(hashCode(same), hash)
-  for (const other of [
-    '',
-    code.slice(1),
-    `${code}2`,
-    ` ${code}`,
-    `${code}\n`,
-    'K7PWM3XQ9I',
-    'K7PWM3XQ90',
-    'K7PWM3XQ9Ｔ',
-    'K7PWM-3XQ9T',
-    'ſ7PWM3XQ9T',
-    'ı7PWM3XQ9T',
-  ])
+  const lookAlikes = ['K7PWM3XQ9I', 'K7PWM3XQ90', 'K7PWM3XQ9Ｔ', 'K7PWM-3XQ9T', 'ſ7PWM3XQ9T', 'ı7PWM3XQ9T']
+  for (const other of ['', code.slice(1), `${code}2`, ` ${code}`, `${code}\n`, ...lookAlikes])
     assert.equal(hashCode(other), undefined, JSON.stringify(other))
   assert.notDeepEqual(hashCode('K7PWM3XQ9S'), hash)
 })

@@ -1,38 +1,30 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { bases, type ErrorCode } from '@chancery/contract'
-import { dump, query } from '../access/query.ts'
-import { hangUp, sendRequest, textOf } from '../disclosure/exchange.ts'
+import { closeConnections, sendRequest, textOf } from '../disclosure/exchange.ts'
 import { assertError, assertResponse, readResponse, remainingOf } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { dump } from '../support/database-url.ts'
+import { useTestServer } from '../support/fixture.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld())
-})
-after(() => {
-  hangUp()
-  return chancery.close()
-})
+const chancery = useTestServer({}, { facts: smallWorld() })
+after(closeConnections)
 
 const redeem = async (code: string, query = '', options: { key?: string; base?: string } = {}) =>
   readResponse(await chancery.get(`/discord/verify/${code}${query}`, options))
 
 async function assertRefused(code: string, expected: ErrorCode, query = ''): Promise<void> {
-  const answer = await redeem(code, query)
-  const message = assertError(answer, expected, `${expected} ${query}`)
+  const response = await redeem(code, query)
+  const message = assertError(response, expected, `${expected} ${query}`)
   assert.ok(!message.includes(code), 'an error does not repeat the code')
 }
 
 const hashOf = (code: string) => createHash('sha256').update(code).digest()
 
-/** Lets time pass for one code and its nation, where they are kept. */
+/** Ages one code and its nation in the database. */
 async function age(code: string, interval: string): Promise<void> {
-  const rows = await query(
-    chancery.databaseUrl,
+  const rows = await chancery.query(
     `with aged as (
        update chancery_access.verification_code set created_at = created_at - $2::interval,
          expires_at = expires_at - $2::interval, redeemed_at = redeemed_at - $2::interval
@@ -45,12 +37,12 @@ async function age(code: string, interval: string): Promise<void> {
   assert.equal(rows.length, 1)
 }
 
-test('a code says whose nation it is, in the shape of the specification and in no other', async () => {
-  const answer = await redeem(await chancery.makeCode('n2'))
-  assert.equal(answer.status, 200)
-  assertResponse(answer, 'verified')
+test('a code returns its nation, in exactly the shape of the specification', async () => {
+  const response = await redeem(await chancery.makeCode('n2'))
+  assert.equal(response.status, 200)
+  assertResponse(response, 'verified')
   assert.equal(
-    answer.body,
+    response.body,
     JSON.stringify({
       data: {
         verified: true,
@@ -70,7 +62,7 @@ test('a code says whose nation it is, in the shape of the specification and in n
   )
 })
 
-test('a nation without an alliance has null there, and so has an applicant', async () => {
+test('a nation without an alliance has alliance null, and so has an applicant', async () => {
   for (const nation of ['n7', 'n4']) {
     const { data } = await chancery.read<{ data: { alliance: unknown } }>(
       `/discord/verify/${await chancery.makeCode(nation)}`,
@@ -79,7 +71,7 @@ test('a nation without an alliance has null there, and so has an applicant', asy
   }
 })
 
-test('what a code says is what is so when it is redeemed, not when it was made', async () => {
+test('a code returns the state when it is redeemed, not when it was made', async () => {
   const code = await chancery.makeCode('n6')
   await chancery.ingest(
     [
@@ -94,7 +86,7 @@ test('what a code says is what is so when it is redeemed, not when it was made',
   assert.deepEqual([data.nation.nation_name, data.alliance], ['Ulmen Reborn', null])
 })
 
-test('a code is made of 10 characters, and lives for ten minutes', async () => {
+test('a code has 10 characters, and is valid for ten minutes', async () => {
   const before = Date.now()
   const response = await chancery.operate('POST', '/codes', { nation_id: 'n1' })
   const body = (await response.json()) as { code: string; expires_at: string }
@@ -118,15 +110,7 @@ test('a code is redeemed once, on either base and in either case', async () => {
 })
 
 test('a code that was never made is unknown, of whatever form', async () => {
-  for (const code of [
-    'ABCDEFGHJK',
-    'SHORT',
-    'ABCDEFGHJKM',
-    'ABCDEFGHI0',
-    'ABCDE%20GHJK',
-    '%C5%BFBCDEFGHJK',
-    "'%3B--",
-  ])
+  for (const code of `ABCDEFGHJK SHORT ABCDEFGHJKM ABCDEFGHI0 ABCDE%20GHJK %C5%BFBCDEFGHJK '%3B--`.split(' '))
     assertError(await redeem(code), 'verification_code_unknown', code)
 })
 
@@ -171,7 +155,7 @@ const lead = (id: string, player: string | null) =>
     waits: false,
   })
 
-test('a code proves nothing for a player who has lost the nation since', async () => {
+test('a code is unknown after its player has lost the nation', async () => {
   await lead('n10', 'before')
   const code = await chancery.makeCode('n10')
   for (const player of ['later', null]) {
@@ -232,23 +216,23 @@ test('an unbound code is redeemed for any account', async () => {
 })
 
 test('a nation has ten live codes at most; used and expired ones make room', async () => {
-  const ask = () => chancery.operate('POST', '/codes', { nation_id: 'n5' })
-  const made = await Promise.all(Array.from({ length: 25 }, ask))
+  const issue = () => chancery.operate('POST', '/codes', { nation_id: 'n5' })
+  const made = await Promise.all(Array.from({ length: 25 }, issue))
   assert.deepEqual(made.map(({ status }) => status).sort(), [...Array(10).fill(201), ...Array(15).fill(400)])
   const codes = await Promise.all(
     made
       .filter(({ status }) => status === 201)
       .map(async each => ((await each.json()) as { code: string }).code),
   )
-  const refused = await ask()
+  const refused = await issue()
   assert.equal(refused.status, 400)
   assert.match(await refused.text(), /10 live codes/)
 
   const [one = '', another = ''] = codes
   assert.equal((await redeem(one)).status, 200)
-  assert.deepEqual([(await ask()).status, (await ask()).status], [201, 400])
+  assert.deepEqual([(await issue()).status, (await issue()).status], [201, 400])
   await age(another, '10 minutes')
-  assert.deepEqual([(await ask()).status, (await ask()).status], [201, 400])
+  assert.deepEqual([(await issue()).status, (await issue()).status], [201, 400])
   assert.equal(
     (await chancery.operate('POST', '/codes', { nation_id: 'n6' })).status,
     201,
@@ -256,7 +240,7 @@ test('a nation has ten live codes at most; used and expired ones make room', asy
   )
 })
 
-test('live codes of a former leader take none of the ten of the next', async () => {
+test('live codes of a former leader do not count for the next one', async () => {
   await lead('n12', 'before')
   const former = await Promise.all(Array.from({ length: 10 }, () => chancery.makeCode('n12')))
   const issue = async () => (await chancery.operate('POST', '/codes', { nation_id: 'n12' })).status
@@ -273,20 +257,23 @@ test('live codes of a former leader take none of the ten of the next', async () 
   assert.equal(await issue(), 400, 'their own live codes count again')
 })
 
-test('with a key, redeeming takes from the key’s bucket; without, from the address’s', async () => {
+test('redeeming with a key counts against the key, without one against the address', async () => {
   const { key } = await chancery.makeKey({ player_id: 'bot' }, undefined, { limit: 7 })
-  const answer = await redeem(await chancery.makeCode('n1'), '', { key })
-  assert.deepEqual([answer.status, answer.headers['x-ratelimit-limit'], remainingOf(answer)], [200, '7', 6])
+  const response = await redeem(await chancery.makeCode('n1'), '', { key })
+  assert.deepEqual(
+    [response.status, response.headers['x-ratelimit-limit'], remainingOf(response)],
+    [200, '7', 6],
+  )
   const anonymous = await redeem('ABCDEFGHJK')
   assert.equal(anonymous.headers['x-ratelimit-limit'], '1000000')
 })
 
-test('of a code its hash is kept, and nothing else', async () => {
+test('of a code only its hash is stored', async () => {
   const codes = [await chancery.makeCode('n1'), await chancery.makeCode('n1', 'user:42')]
   assert.equal((await redeem(codes[0] ?? '')).status, 200)
   const everything = await dump(chancery.databaseUrl)
   for (const code of codes) {
-    assert.ok(everything.includes(hashOf(code).toString('hex')), 'the dump holds what it should')
+    assert.ok(everything.includes(hashOf(code).toString('hex')), 'the dump contains the hash')
     assert.ok(!everything.includes(code) && !everything.includes(code.toLowerCase()))
   }
 })

@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process'
 
-/** A certificate that its own key has signed. */
+/** A self-signed certificate. */
 export interface Certificate {
   key: string
   cert: string
 }
 
-/** Why there are no certificates to be had, for `skip`; false where there are. */
+/** The reason why certificates cannot be created, for `skip`; false if they can. */
 export const withoutCertificates: string | false =
   spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
 
-/** Makes one for names like `DNS:hooks.example.com` and `IP:127.0.0.1`. */
+/** Creates a certificate for names like `DNS:hooks.example.com` and `IP:127.0.0.1`. */
 export const makeCertificate = (...names: string[]): Certificate =>
   makeWithKey(['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'], names)
 
-/** The same, with a key of another kind. */
+/** The same with an RSA key. */
 export const makeRsaCertificate = (...names: string[]): Certificate => makeWithKey(['rsa:2048'], names)
 
 function makeWithKey(key: string[], names: string[]): Certificate {

@@ -4,13 +4,13 @@ import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { sql } from '../../src/store/database.ts'
 import { nation } from '../ingest/facts.ts'
+import { listen } from '../support/listen.ts'
 import { until } from '../support/until.ts'
-import { answer, noAnswer, openDeliveryFixture } from './delivery-fixture.ts'
-import { listen } from './raw-receiver.ts'
+import { failWith, openDeliveryFixture, respond } from './delivery-fixture.ts'
 
 test('a response received by a busy process within its grace period is recorded', async t => {
-  const room = await openDeliveryFixture()
-  t.after(() => room.close())
+  const fixture = await openDeliveryFixture()
+  t.after(() => fixture.close())
   const server = createServer()
   const port = await listen(server)
   const socket = connect(port, '127.0.0.1')
@@ -20,11 +20,11 @@ test('a response received by a busy process within its grace period is recorded'
     server.close()
   })
 
-  await room.addEndpoint('hook.example.com')
-  room.receive('hook.example.com', (_message, signal) => {
+  await fixture.addEndpoint('hook.example.com')
+  fixture.respondWith('hook.example.com', (_message, signal) => {
     return new Promise(resolve => {
-      socket.once('data', () => resolve(answer(200)))
-      signal?.addEventListener('abort', () => resolve(noAnswer('stopped')))
+      socket.once('data', () => resolve(respond(200)))
+      signal?.addEventListener('abort', () => resolve(failWith('stopped')))
     })
   })
   const graceMs = 12_345
@@ -36,9 +36,9 @@ test('a response received by a busy process within its grace period is recorded'
     return setTimeout(...given)
   })
 
-  const worker = room.deliver({ graceMs })
-  await room.ingest([nation('n1')])
-  await until(() => room.newsAt('hook.example.com').length === 1, 'the message is sent')
+  const worker = fixture.deliver({ graceMs })
+  await fixture.ingest([nation('n1')])
+  await until(() => fixture.eventsAt('hook.example.com').length === 1, 'the message is sent')
   const closed = worker.close()
   const endGrace = await grace.promise
   // The process is busy until after the grace period: its timers run next, and only then the response can be read.
@@ -46,7 +46,7 @@ test('a response received by a busy process within its grace period is recorded'
   peer.write('response')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   await closed
-  const deliveries = await room.pools.outbound.rows(
+  const deliveries = await fixture.pools.outbound.rows(
     sql`select state from chancery_outbound.delivery where seq is not null`,
   )
   assert.deepEqual(deliveries, [{ state: 'delivered' }])

@@ -1,53 +1,44 @@
 import assert from 'node:assert/strict'
 import { after as afterAll, before, test } from 'node:test'
+import { type Filter, isSelected, readEvents } from '../events/log-model.ts'
 import { alliance, battle, member, nation, war } from '../ingest/facts.ts'
 import {
   makeServeDir,
-  patientProgram,
+  patientServer,
   removeServeDir,
   type ServeProcess,
   serve,
 } from '../support/serve-process.ts'
-import type { TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { after, isTest, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import {
+  isTest,
+  respondAfter,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/webhook-receiver.ts'
+import { countArrivals, repeatedIn, type Subscriptions, untilAllArrive } from './arrivals.ts'
 import { metricsOf } from './metrics-of.ts'
-import { type AddedEndpoint, addHearing } from './owner.ts'
-import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
+import { addActiveEndpoint } from './owner.ts'
 import { verified } from './verified.ts'
 
 const inFlight = 8
 const batchCount = 104
-/** How much of what is told may wait to be delivered while more is told. */
+/** How many deliveries may be queued while facts are ingested. */
 const backlogMax = 4_000
 const killAt = [2_500, 6_000]
 
 const someNations = Array.from({ length: 100 }, (_, index) => `n${index * 7}`)
-const endpoints: { path: string; filter: object; wants: Parameters<Wants['set']>[1] }[] = [
-  { path: '/all', filter: {}, wants: () => true },
-  { path: '/wars', filter: { types: ['war.*'] }, wants: ({ type }) => type === 'war.declared' },
-  {
-    path: '/founded-or-fought',
-    filter: { types: ['nation.founded', 'battle.fought'] },
-    wants: ({ type }) => type === 'nation.founded' || type === 'battle.fought',
-  },
-  {
-    path: '/some-nations',
-    filter: { nation_ids: someNations },
-    wants: ({ nation_ids }) => nation_ids.some(id => someNations.includes(id)),
-  },
-  {
-    path: '/an-alliance',
-    filter: { alliance_ids: ['a1'] },
-    wants: ({ alliance_ids }) => alliance_ids.includes('a1'),
-  },
-  {
-    path: '/battles-of-an-alliance',
-    filter: { types: ['battle.*'], alliance_ids: ['a2'] },
-    wants: ({ type, alliance_ids }) => type === 'battle.fought' && alliance_ids.includes('a2'),
-  },
-]
-const wants: Wants = new Map(endpoints.map(({ path, wants }) => [path, wants]))
+const filters: Record<string, Filter> = {
+  '/all': {},
+  '/wars': { type: ['war.*'] },
+  '/founded-or-fought': { type: ['nation.founded', 'battle.fought'] },
+  '/some-nations': { nation_id: someNations },
+  '/an-alliance': { alliance_id: ['a1'] },
+  '/battles-of-an-alliance': { type: ['battle.*'], alliance_id: ['a2'] },
+}
+const subscriptions: Subscriptions = new Map(
+  Object.entries(filters).map(([path, filter]) => [path, event => isSelected(filter, event)]),
+)
 
 let dir: string
 let served: ServeProcess
@@ -58,17 +49,19 @@ const start = () =>
   serve(
     dir,
     { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) },
-    patientProgram,
+    patientServer,
   )
 
 before(async () => {
   dir = makeServeDir()
   receiver = await startWebhookReceiver()
   served = await start()
-  for (const { path, filter } of endpoints) {
-    const added: AddedEndpoint = await addHearing({ operate }, receiver.url(path), filter)
-    secrets.set(path, added.secret)
-    receiver.answer(path, after(3))
+  for (const [path, { type: types, nation_id: nation_ids, alliance_id: alliance_ids }] of Object.entries(
+    filters,
+  )) {
+    const filter = { types, nation_ids, alliance_ids }
+    secrets.set(path, (await addActiveEndpoint(served, receiver.url(path), filter)).secret)
+    receiver.respondWith(path, respondAfter(3))
   }
 })
 afterAll(async () => {
@@ -78,18 +71,7 @@ afterAll(async () => {
   await removeServeDir(dir)
 })
 
-const operate: TestServer['operate'] = (method, path, body, headers = {}) =>
-  fetch(served.operatorUrl + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${served.operatorToken}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-
-/** Each batch founds ten nations, brings them into alliances, and lets each fight the one before it. */
+/** The facts of a batch: ten nations, each with an alliance, a war and a battle against the nation before it. */
 const factsOf = (batch: number) =>
   Array.from({ length: 10 }, (_, index) => batch * 10 + index).flatMap(number => [
     ...(number === 0 ? ['a0', 'a1', 'a2'].map(id => alliance(id)) : []),
@@ -103,88 +85,73 @@ const factsOf = (batch: number) =>
         ]),
   ])
 
-/** Tells a batch until it is known to be applied, by whichever server lives. */
-async function ingest(batch: number): Promise<void> {
-  await until(
+/** Sends a batch until a running server has applied it. */
+const ingest = (batch: number) =>
+  until(
     async () => {
-      const answer = await operate(
+      const request = served.operate(
         'POST',
         '/facts',
         { facts: factsOf(batch) },
-        {
-          'idempotency-key': `batch-${batch}`,
-        },
-      ).catch(() => undefined)
-      return answer?.status === 200
+        { 'idempotency-key': `batch-${batch}` },
+      )
+      return (await request.catch(() => undefined))?.status === 200
     },
     `batch ${batch} is applied`,
     120_000,
   )
-}
-
-const arrivedCount = () => receiver.received.length
 
 test(`a server killed ${killAt.length} times during ten thousand deliveries loses none, and repeats only those in flight`, async () => {
-  const telling = (async () => {
+  const { received } = receiver
+  const ingesting = (async () => {
     for (let batch = 0; batch < batchCount; batch += 1) {
-      await until(() => arrivedCount() > batch * 95 - backlogMax, 'the backlog is smaller', 240_000)
+      await until(() => received.length > batch * 95 - backlogMax, 'the backlog is smaller', 240_000)
       await ingest(batch)
     }
   })()
   const kills: number[] = []
   for (const count of killAt) {
-    await until(() => arrivedCount() > count, `${count} have arrived`, 240_000)
-    kills.push(arrivedCount())
+    await until(() => received.length > count, `${count} have arrived`, 240_000)
+    kills.push(received.length)
     served.child.kill('SIGKILL')
     await served.ended
     served = await start()
   }
-  await telling
+  await ingesting
 
-  const log = await wholeLog(served)
-  const wanted = wantedPairs(log, wants)
-  assert.ok(wanted.size >= 10_000, `${wanted.size} deliveries`)
-  assert.ok(
-    kills.every(count => count < wanted.size),
-    'the kills are in the middle of it',
-  )
-  // What was under way is anybody's after its lease.
-  await until(
-    () => missingFrom(wanted, arrivedPairs(receiver, wants)).length === 0,
-    'every pair arrives',
-    240_000,
-  )
+  const log = await readEvents(served)
+  await untilAllArrive(log, subscriptions, () => countArrivals(received, subscriptions))
   await until(
     async () => {
-      const metrics = await metricsOf({ operate })
+      const metrics = await metricsOf(served)
       return ['answering', 'slow', 'failing'].every(
         endpoints => metrics.get(`chancery_webhook_queue_depth{endpoints="${endpoints}"}`) === 0,
       )
     },
-    'nothing waits',
+    'the queue is empty',
     240_000,
   )
 
-  const arrived = arrivedPairs(receiver, wants)
-  assert.deepEqual(
-    missingFrom(arrived.keys(), new Map([...wanted].map(pair => [pair, 1]))),
-    [],
-    'nobody wanted that',
+  const arrived = countArrivals(received, subscriptions)
+  assert.ok(arrived.size >= 10_000, `${arrived.size} deliveries`)
+  assert.ok(
+    kills.every(count => count < arrived.size),
+    'the server is killed before the last delivery',
   )
-  const repeated = [...arrived].filter(([, count]) => count > 1)
-  for (const path of wants.keys()) {
-    const ofPath = repeated.filter(([pair]) => pair.startsWith(`${path} `))
-    assert.ok(ofPath.length <= kills.length * inFlight, `${ofPath.length} came to ${path} more than once`)
-    assert.ok(receiver.mostAtOnce(path) <= inFlight, `${receiver.mostAtOnce(path)} at once at ${path}`)
+  const repeated = repeatedIn(arrived)
+  for (const path of subscriptions.keys()) {
+    const atPath = repeated.filter(([key]) => key.startsWith(`${path} `))
+    assert.ok(atPath.length <= kills.length * inFlight, `${atPath.length} were repeated at ${path}`)
+    assert.ok(receiver.peakInFlight(path) <= inFlight, `${receiver.peakInFlight(path)} at once at ${path}`)
   }
   assert.ok(repeated.every(([, count]) => count <= 1 + kills.length))
 
   const bodies = new Map<string, string>()
-  for (const message of receiver.received.filter(each => !isTest(each))) {
+  for (const message of received.filter(each => !isTest(each))) {
     const { data } = verified(secrets.get(message.path) ?? '', message)
     assert.deepEqual(data, log[data.seq - 1])
-    const pair = `${message.path} ${message.id}`
-    assert.equal(message.body, bodies.get(pair) ?? message.body, 'the same body again')
-    bodies.set(pair, message.body)
+    const key = `${message.path} ${message.id}`
+    assert.equal(message.body, bodies.get(key) ?? message.body, 'a repeated message has the same body')
+    bodies.set(key, message.body)
   }
 })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
-import { createFactValidator, receiveBatch } from '../../src/ingest/index.ts'
+import { receiveBatch } from '../../src/ingest/receive.ts'
+import { createFactValidator } from '../../src/ingest/validate-fact.ts'
 import { createPools } from '../../src/store/pools.ts'
 import { createPulse } from '../../src/store/pulse.ts'
 import type { FilterRow } from '../../src/webhooks/endpoint-store.ts'
@@ -14,7 +15,7 @@ import { type DeliveryWorkerOptions, startDeliveryWorker } from '../../src/webho
 import { createTestDatabase } from '../support/database.ts'
 import type { Fact } from '../support/test-server.ts'
 
-/** What a receiver was sent. */
+/** A message that a receiver received. */
 export interface Received {
   url: string
   id: string
@@ -25,7 +26,7 @@ export interface Received {
   atMs: number
 }
 
-export const answer = (status: number, more: Partial<AttemptResponse> = {}): AttemptResponse => ({
+export const respond = (status: number, more: Partial<AttemptResponse> = {}): AttemptResponse => ({
   status,
   error: null,
   body: '',
@@ -34,7 +35,7 @@ export const answer = (status: number, more: Partial<AttemptResponse> = {}): Att
   ...more,
 })
 
-export const noAnswer = (error: AttemptResponse['error']): AttemptResponse => ({
+export const failWith = (error: AttemptResponse['error']): AttemptResponse => ({
   status: null,
   error,
   body: null,
@@ -42,14 +43,13 @@ export const noAnswer = (error: AttemptResponse['error']): AttemptResponse => ({
   latencyMs: 1,
 })
 
-/** How receivers answer, by the host of their URL. */
+/** Responds to a message. */
 type Receiver = (message: Received, signal?: AbortSignal) => AttemptResponse | Promise<AttemptResponse>
 
-const anywhere: FilterRow = { types: null, nation_ids: null, alliance_ids: null }
+const noFilter: FilterRow = { types: null, nation_ids: null, alliance_ids: null }
 
 /**
- * Webhooks on a database of their own, without a server around them: with a clock that stands still until it is moved, and
- * receivers that are functions. The facts come in by the game's door.
+ * The webhook workers on a database of their own, without a server, with a manual clock and functions as receivers.
  */
 export async function openDeliveryFixture() {
   const database = await createTestDatabase()
@@ -76,7 +76,7 @@ export async function openDeliveryFixture() {
         atMs: nowMs,
       }
       received.push(message)
-      return (receivers.get(new URL(url).hostname) ?? (() => answer(200)))(message, signal)
+      return (receivers.get(new URL(url).hostname) ?? (() => respond(200)))(message, signal)
     },
     close: async () => undefined,
   }
@@ -96,22 +96,22 @@ export async function openDeliveryFixture() {
     settings,
     received,
     now,
-    /** Messages that came to one host, without tests. */
-    newsAt: (host: string) =>
+    /** The messages to a host, without tests. */
+    eventsAt: (host: string) =>
       received.filter(({ url, id }) => new URL(url).hostname === host && !id.startsWith('evt_test_')),
-    /** Moves the clock; workers look at the queue at once. */
+    /** Advances the clock; workers poll the queue at once. */
     advance(ms: number): void {
       nowMs += ms
       for (const worker of workers) worker.wake()
     },
-    /** Sets how the receiver of a host answers. */
-    receive(host: string, receiver: Receiver): void {
+    /** Sets the receiver of a host. */
+    respondWith(host: string, receiver: Receiver): void {
       receivers.set(host, receiver)
     },
-    /** Adds an endpoint whose test is answered. */
+    /** Adds an endpoint, and tests it. */
     async addEndpoint(host: string, filter: Partial<FilterRow> = {}, player = 'p1') {
       const draft = {
-        ...anywhere,
+        ...noFilter,
         ...filter,
         player_id: player,
         url: `https://${host}/hook`,
@@ -126,7 +126,7 @@ export async function openDeliveryFixture() {
       await pulse.refresh()
       return outcome
     },
-    /** Starts delivering. Failures of the loops fail the test. */
+    /** Starts a delivery worker. Its errors fail the test. */
     deliver(options: Partial<DeliveryWorkerOptions> = {}) {
       const worker = startDeliveryWorker({
         pool: pools.outbound,

@@ -1,48 +1,46 @@
 import assert from 'node:assert/strict'
-import { after as afterAll, before, test } from 'node:test'
+import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { after, startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
-import { addHearing, deliveriesOf, done, newsOf } from './owner.ts'
+import { respondAfter, respondStatus } from '../support/webhook-receiver.ts'
+import {
+  addActiveEndpoint,
+  assertRejected,
+  deliveriesOf,
+  eventDeliveriesOf,
+  requestOk,
+  startWebhookServer,
+} from './owner.ts'
 
-let chancery: TestServer
-let receiver: WebhookReceiver
-before(async () => {
-  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  receiver = await startWebhookReceiver()
-})
-afterAll(async () => {
-  await chancery.close()
-  await receiver.close()
-})
+const { chancery, receiver } = await startWebhookServer()
 
-let told = 0
-const tellSome = async (count: number): Promise<string[]> => {
-  const facts = Array.from({ length: count }, () => nation(`n${told++}`))
+let nations = 0
+const ingestEvents = async (count: number): Promise<string[]> => {
+  const facts = Array.from({ length: count }, () => nation(`n${nations++}`))
   const { last_seq } = await chancery.ingest(facts, { waits: false })
   return facts.map((_, index) => `evt_${Number(last_seq) - count + 1 + index}`)
 }
 
-/** The log, when every event in it has been tried. */
-async function triedLog(id: string, count: number) {
-  const tried = async () => (await newsOf(chancery, id)).filter(({ attempts }) => attempts.length > 0)
-  await until(async () => (await tried()).length >= count, 'all were tried')
-  return tried()
+/** The delivery log, when so many events have been attempted. */
+async function attemptedLog(id: string, count: number) {
+  const attempted = async () =>
+    (await eventDeliveriesOf(chancery, id)).filter(({ attempts }) => attempts.length > 0)
+  await until(async () => (await attempted()).length >= count, 'all are attempted')
+  return attempted()
 }
 
-/** Times are not compared as texts: a fraction has as many digits as it needs. */
+/** Times as text do not compare: their fractions differ in length. */
 const timeOf = (time: string | null | undefined): number => Date.parse(time ?? '')
 
 test('the delivery log shows each attempt, its response and the next one', async () => {
-  const { id } = await addHearing(chancery, receiver.url('/told'), { types: ['nation.founded'] })
-  receiver.answer('/told', after(30, withStatus(202, 'thanks')))
-  const [first = ''] = await tellSome(1)
-  await until(async () => (await newsOf(chancery, id))[0]?.state === 'delivered', 'it is booked')
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/logged'), { types: ['nation.founded'] })
+  receiver.respondWith('/logged', respondAfter(30, respondStatus(202, 'thanks')))
+  const [first = ''] = await ingestEvents(1)
+  await until(async () => (await eventDeliveriesOf(chancery, id))[0]?.state === 'delivered', 'it is recorded')
   const sentBefore = new Date().toISOString()
-  receiver.answer('/told', withStatus(500, 'out of order'))
-  const [second = ''] = await tellSome(1)
-  const [failed, arrived] = await triedLog(id, 2)
+  receiver.respondWith('/logged', respondStatus(500, 'unavailable'))
+  const [second = ''] = await ingestEvents(1)
+  const [failed, arrived] = await attemptedLog(id, 2)
   assert.deepEqual(
     [arrived?.event_id, arrived?.type, arrived?.state, arrived?.next_at],
     [first, 'nation.founded', 'delivered', null],
@@ -62,7 +60,7 @@ test('the delivery log shows each attempt, its response and the next one', async
 
   assert.deepEqual([failed?.event_id, failed?.state, failed?.settled_at], [second, 'pending', null])
   const [miss] = failed?.attempts ?? []
-  assert.deepEqual([miss?.number, miss?.status, miss?.answer], [1, 500, 'out of order'])
+  assert.deepEqual([miss?.number, miss?.status, miss?.answer], [1, 500, 'unavailable'])
   assert.ok(timeOf(miss?.attempted_at) >= Date.parse(sentBefore))
   assert.equal(failed?.next_at, miss?.next_at)
   const waitMs = Date.parse(String(miss?.next_at)) - Date.parse(String(miss?.attempted_at))
@@ -70,42 +68,42 @@ test('the delivery log shows each attempt, its response and the next one', async
 })
 
 test('the delivery log keeps the first kilobyte of any response as text', async () => {
-  const { id } = await addHearing(chancery, receiver.url('/hostile'))
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/hostile'))
   const beginning = Buffer.concat([Buffer.from('a\0b'), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from('ß')])
   const huge = Buffer.concat([beginning, Buffer.alloc(10 * 1_048_576, 'x')])
-  receiver.answer('/hostile', withStatus(200, huge))
-  await tellSome(1)
-  const [arrived] = await triedLog(id, 1)
+  receiver.respondWith('/hostile', respondStatus(200, huge))
+  await ingestEvents(1)
+  const [arrived] = await attemptedLog(id, 1)
   assert.equal(arrived?.state, 'delivered')
-  // A byte that is no UTF-8, a character that is begun and not ended, and NUL.
+  // An invalid byte, an incomplete character, and NUL.
   const kept = 'x'.repeat(1024 - beginning.length)
   assert.equal(arrived?.attempts[0]?.answer, `a\uFFFDb\uFFFD\uFFFD(ß${kept}`)
 
-  receiver.answer('/hostile', withStatus(500, Buffer.alloc(2_000, 0)))
-  await tellSome(1)
-  const [zeros] = await triedLog(id, 2)
+  receiver.respondWith('/hostile', respondStatus(500, Buffer.alloc(2_000, 0)))
+  await ingestEvents(1)
+  const [zeros] = await attemptedLog(id, 2)
   assert.equal(zeros?.attempts[0]?.answer, '\uFFFD'.repeat(1024))
-  // The cut goes through a character.
-  receiver.answer('/hostile', withStatus(500, `${'x'.repeat(1023)}ß`))
-  await tellSome(1)
-  const [cut] = await triedLog(id, 3)
+  // The limit cuts a character.
+  receiver.respondWith('/hostile', respondStatus(500, `${'x'.repeat(1023)}ß`))
+  await ingestEvents(1)
+  const [cut] = await attemptedLog(id, 3)
   assert.equal(cut?.attempts[0]?.answer, 'x'.repeat(1023))
 })
 
 test('a redirect is not followed and does not acknowledge the message', async () => {
-  const { id } = await addHearing(chancery, receiver.url('/moved'))
-  receiver.answer('/moved', withStatus(307, '', { location: receiver.url('/elsewhere') }))
-  await tellSome(1)
-  const [moved] = await triedLog(id, 1)
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/moved'))
+  receiver.respondWith('/moved', respondStatus(307, '', { location: receiver.url('/elsewhere') }))
+  await ingestEvents(1)
+  const [moved] = await attemptedLog(id, 1)
   assert.deepEqual([moved?.state, moved?.attempts[0]?.status], ['pending', 307])
-  assert.deepEqual(receiver.newsAt('/elsewhere'), [])
+  assert.deepEqual(receiver.eventsAt('/elsewhere'), [])
 })
 
 test('the delivery log is limited and filtered by state', async () => {
-  const { id } = await addHearing(chancery, receiver.url('/listed'))
-  const ids = await tellSome(40)
-  const settled = async () => (await newsOf(chancery, id, 'limit=100&state=delivered')).length
-  await until(async () => (await settled()) === 40, 'all arrive')
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/listed'))
+  const ids = await ingestEvents(40)
+  const delivered = async () => (await eventDeliveriesOf(chancery, id, 'limit=100&state=delivered')).length
+  await until(async () => (await delivered()) === 40, 'all arrive')
   const listed = async (query: string) =>
     (await deliveriesOf(chancery, id, query)).map(({ event_id, type }) => event_id ?? type)
   assert.deepEqual(await listed('limit=3'), ids.slice(-3).reverse())
@@ -116,47 +114,66 @@ test('the delivery log is limited and filtered by state', async () => {
 })
 
 test('one delivery, all failed ones or a time range can be replayed with the same bodies', async () => {
-  const { id } = await addHearing(chancery, receiver.url('/replayed'), { types: ['nation.founded'] })
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/replayed'), { types: ['nation.founded'] })
   const since = new Date().toISOString()
-  const ids = await tellSome(3)
-  const arrived = () => receiver.newsAt('/replayed')
+  const ids = await ingestEvents(3)
+  const arrived = () => receiver.eventsAt('/replayed')
   await until(() => arrived().length === 3, 'all arrive')
-  await until(async () => (await newsOf(chancery, id, 'state=delivered')).length === 3, 'and are booked')
+  await until(
+    async () => (await eventDeliveriesOf(chancery, id, 'state=delivered')).length === 3,
+    'and are recorded',
+  )
   const replay = (wanted: object) =>
-    done<{ queued: number }>(chancery, 'POST', `/webhooks/${id}/replay`, wanted)
-  const delivery = (await newsOf(chancery, id)).find(({ event_id }) => event_id === ids[1])
+    requestOk<{ queued: number }>(chancery, 'POST', `/webhooks/${id}/replay`, wanted)
+  const delivery = (await eventDeliveriesOf(chancery, id)).find(({ event_id }) => event_id === ids[1])
 
   assert.deepEqual(await replay({ delivery: delivery?.id }), { queued: 1 })
-  await until(() => arrived().length === 4, 'the one arrives')
+  const { id: otherId } = await addActiveEndpoint(chancery, receiver.url('/other'))
+  const ofOther: [string, string, object] = [
+    'POST',
+    `/webhooks/${otherId}/replay`,
+    { delivery: delivery?.id },
+  ]
+  await assertRejected(chancery, ofOther, 404, /delivery/)
+  await until(() => arrived().length === 4, 'the event arrives')
   assert.equal(arrived().at(-1)?.id, ids[1])
   assert.deepEqual(await replay({ failed: true }), { queued: 0 })
 
-  await until(async () => (await newsOf(chancery, id, 'state=delivered')).length === 3, 'it is booked')
-  // Switched off, what waits has failed.
-  receiver.answer('/replayed', withStatus(500))
-  const [missed = ''] = await tellSome(1)
-  await triedLog(id, 4)
-  await done(chancery, 'POST', `/webhooks/${id}/disable`)
-  receiver.answer('/replayed', withStatus(204))
-  await done(chancery, 'POST', `/webhooks/${id}/enable`)
+  await until(
+    async () => (await eventDeliveriesOf(chancery, id, 'state=delivered')).length === 3,
+    'it is recorded',
+  )
+  // When the endpoint is disabled, pending deliveries fail.
+  receiver.respondWith('/replayed', respondStatus(500))
+  const [missed = ''] = await ingestEvents(1)
+  await attemptedLog(id, 4)
+  await requestOk(chancery, 'POST', `/webhooks/${id}/disable`)
+  receiver.respondWith('/replayed', respondStatus(204))
+  await requestOk(chancery, 'POST', `/webhooks/${id}/enable`)
   assert.deepEqual(
-    (await newsOf(chancery, id, 'state=failed')).map(({ event_id }) => event_id),
+    (await eventDeliveriesOf(chancery, id, 'state=failed')).map(({ event_id }) => event_id),
     [missed],
   )
   const before = arrived().length
   assert.deepEqual(await replay({ failed: true }), { queued: 1 })
-  await until(() => arrived().length === before + 1, 'what failed arrives')
+  await until(() => arrived().length === before + 1, 'the failed event arrives')
   assert.equal(arrived().at(-1)?.id, missed)
 
-  await until(async () => (await newsOf(chancery, id, 'state=delivered')).length === 4, 'it is booked')
+  await until(
+    async () => (await eventDeliveriesOf(chancery, id, 'state=delivered')).length === 4,
+    'it is recorded',
+  )
   const later = new Date(Date.now() + 1_000).toISOString()
   assert.deepEqual(await replay({ since, until: later }), { queued: 4 })
-  await until(() => arrived().length === before + 5, 'the span arrives')
+  await until(() => arrived().length === before + 5, 'the events of the time range arrive')
   const bodies = new Set(arrived().map(message => `${message.id} ${message.body}`))
   assert.equal(bodies.size, 4)
-  await until(async () => (await newsOf(chancery, id, 'state=delivered')).length === 4, 'it is booked')
+  await until(
+    async () => (await eventDeliveriesOf(chancery, id, 'state=delivered')).length === 4,
+    'it is recorded',
+  )
   assert.deepEqual(
-    (await newsOf(chancery, id)).map(({ attempts }) => attempts.map(({ number }) => number)),
+    (await eventDeliveriesOf(chancery, id)).map(({ attempts }) => attempts.map(({ number }) => number)),
     [
       [3, 2, 1],
       [2, 1],

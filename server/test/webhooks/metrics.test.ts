@@ -1,38 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { never, startWebhookReceiver, withStatus } from '../support/webhook-receiver.ts'
+import { neverRespond, respondStatus } from '../support/webhook-receiver.ts'
 import { metricsOf } from './metrics-of.ts'
-import { addEndpoint, addHearing, done, newsOf } from './owner.ts'
+import { addActiveEndpoint, addEndpoint, eventDeliveriesOf, requestOk, startWebhookServer } from './owner.ts'
 
-test('the metrics show the queue by endpoint class and attempts by result', async t => {
-  const chancery = await startTestServer({
-    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
-    CHANCERY_WEBHOOKS_IN_FLIGHT: '1',
-  })
-  const receiver = await startWebhookReceiver()
-  t.after(async () => {
-    await chancery.close()
-    await receiver.close()
-  })
-  const good = await addHearing(chancery, receiver.url('/good'))
-  const { id } = await addHearing(chancery, receiver.url('/bad'))
-  receiver.answer('/bad', withStatus(500))
-  await addHearing(chancery, receiver.url('/stuck'))
-  receiver.answer('/stuck', never)
-  receiver.answer('/shy', withStatus(500))
+const { chancery, receiver } = await startWebhookServer({ CHANCERY_WEBHOOKS_IN_FLIGHT: '1' })
+
+test('the metrics show the queue by endpoint class and attempts by result', async () => {
+  const good = await addActiveEndpoint(chancery, receiver.url('/good'))
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/bad'))
+  receiver.respondWith('/bad', respondStatus(500))
+  await addActiveEndpoint(chancery, receiver.url('/stuck'))
+  receiver.respondWith('/stuck', neverRespond)
+  receiver.respondWith('/shy', respondStatus(500))
   await addEndpoint(chancery, receiver.url('/shy'))
   await chancery.ingest([nation('n1'), nation('n2'), nation('n3')], { waits: false })
   const tried = async (endpoint: string) =>
-    (await newsOf(chancery, endpoint)).filter(({ attempts }) => attempts.length === 1).length
+    (await eventDeliveriesOf(chancery, endpoint)).filter(({ attempts }) => attempts.length === 1).length
   await until(async () => (await tried(id)) === 3, 'all failed')
   await until(async () => (await tried(good.id)) === 3, 'all arrived')
-  await until(() => receiver.newsAt('/stuck').length === 1, 'one is stuck')
-  await done(chancery, 'POST', '/players/player-of-shy/suspend')
+  await until(() => receiver.eventsAt('/stuck').length === 1, 'one is stuck')
+  await requestOk(chancery, 'POST', '/players/player-of-shy/suspend')
 
-  // The first question is answered with what is, not with what an earlier one had found.
+  // The first request gets current values, not those of an earlier collection.
   const metrics = await metricsOf(chancery)
   assert.deepEqual(
     [
@@ -50,7 +42,7 @@ test('the metrics show the queue by endpoint class and attempts by result', asyn
     ],
     [3, 1, undefined, 3, 3, 0, 3, 3, 6],
   )
-  // What waits for its retry is not late; what waits behind a receiver that does not answer is.
+  // A delivery that waits for its retry is not late; one that waits behind a hanging receiver is.
   const oldest = (endpoints: string) =>
     metrics.get(`chancery_webhook_oldest_undelivered_seconds{endpoints="${endpoints}"}`)
   assert.equal(oldest('failing'), 0)

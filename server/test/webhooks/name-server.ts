@@ -7,18 +7,18 @@ import { type Answer, decode, encode, RECURSION_AVAILABLE } from 'dns-packet'
 /** The response code for a name that does not exist (RFC 1035). */
 const nameError = 3
 
-/** A name server whose answers a test may change between look-ups. */
+/** A DNS server whose records a test can change. */
 export interface NameServer {
-  /** What a name stands for from now on; `undefined`: nothing is answered. A name that was never said does not exist. */
-  say(name: string, addresses: string[] | undefined): void
-  /** How often a name was asked for, whatever the kind of address. */
-  askedCount(name: string): number
+  /** Sets the addresses of a name; `undefined`: no response. Other names do not exist. */
+  setAddresses(name: string, addresses: string[] | undefined): void
+  /** The number of queries for a name, of any record type. */
+  queryCount(name: string): number
   createResolver(): Resolver
 }
 
 export async function startNameServer(t: TestContext): Promise<NameServer> {
-  const said = new Map<string, string[] | undefined>()
-  const asked: string[] = []
+  const records = new Map<string, string[] | undefined>()
+  const queried: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (query, caller) => {
     const { id, questions = [] } = decode(query)
@@ -26,9 +26,9 @@ export async function startNameServer(t: TestContext): Promise<NameServer> {
     if (!question) return
     // Resolvers may mix capitals into a name.
     const name = question.name.toLowerCase()
-    asked.push(name)
-    const addresses = said.get(name)
-    if (said.has(name) && !addresses) return
+    queried.push(name)
+    const addresses = records.get(name)
+    if (records.has(name) && !addresses) return
     const answers = (addresses ?? [])
       .map((data): Answer => ({ type: data.includes(':') ? 'AAAA' : 'A', name: question.name, data }))
       .filter(({ type }) => type === question.type)
@@ -39,8 +39,8 @@ export async function startNameServer(t: TestContext): Promise<NameServer> {
   await once(socket, 'listening')
   t.after(() => socket.close())
   return {
-    say: (name, addresses) => void said.set(name, addresses),
-    askedCount: name => asked.filter(other => other === name).length,
+    setAddresses: (name, addresses) => void records.set(name, addresses),
+    queryCount: name => queried.filter(other => other === name).length,
     createResolver() {
       const resolver = new Resolver({ timeout: 60_000, tries: 1 })
       resolver.setServers([`127.0.0.1:${socket.address().port}`])

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { readEvents } from '../events/log-model.ts'
 import { nation } from '../ingest/facts.ts'
-import { allowedMs } from '../support/allowed-ms.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
-import { until } from '../support/until.ts'
-import { after, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { allowedMs, until } from '../support/until.ts'
+import { respondAfter, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { countArrivals, repeatedIn, type Subscriptions, untilAllArrive } from './arrivals.ts'
 import { metricsOf } from './metrics-of.ts'
-import { addHearing, newsOf } from './owner.ts'
-import { arrivedPairs, missingFrom, type Wants, wantedPairs, wholeLog } from './pairs.ts'
+import { addActiveEndpoint, eventDeliveriesOf } from './owner.ts'
 
 const paths = ['/one', '/two', '/three']
 const eventCount = 120
-const wants: Wants = new Map(paths.map(path => [path, () => true]))
+const subscriptions: Subscriptions = new Map(paths.map(path => [path, () => true]))
 
-/** One server whose way to the database can be cut, and endpoints that hear. */
+/** A server behind a proxy to its database, and active endpoints. */
 async function start(t: TestContext) {
   const database = await createTestDatabase()
   const receiver = await startWebhookReceiver()
   let opened: TestServer | undefined
-  // Before the proxy's own end: what is closed says goodbye to its database.
+  // Registered before the proxy, because a closing server uses its database.
   t.after(async () => {
     await opened?.close()
     await receiver.close()
@@ -34,76 +34,76 @@ async function start(t: TestContext) {
   opened = chancery
   const endpoints = []
   for (const path of paths) {
-    endpoints.push(await addHearing(chancery, receiver.url(path)))
-    receiver.answer(path, after(20))
+    endpoints.push(await addActiveEndpoint(chancery, receiver.url(path)))
+    receiver.respondWith(path, respondAfter(20))
   }
   return { chancery, proxy, receiver, endpoints }
 }
 
-const tellNations = (chancery: TestServer) =>
+const ingestNations = (chancery: TestServer) =>
   chancery.ingest(
     Array.from({ length: eventCount }, (_, index) => nation(`n${index}`)),
     { waits: false },
   )
 
-/** What is counted in the database is unknown while that is away; the rest is told. */
-async function assertMetricsAnswer(chancery: TestServer): Promise<void> {
+/** During an outage metrics that are counted in the database are absent, and the others are served. */
+async function assertMetricsServed(chancery: TestServer): Promise<void> {
   const aliveAt = performance.now()
   await chancery.operate('GET', '/livez')
-  const askedAt = performance.now()
+  const requestedAt = performance.now()
   const metrics = await metricsOf(chancery)
-  const tookMs = performance.now() - askedAt
-  assert.ok(tookMs < allowedMs(9_000, askedAt - aliveAt), 'Prometheus gives up after 10 seconds')
+  const tookMs = performance.now() - requestedAt
+  assert.ok(tookMs < allowedMs(9_000, requestedAt - aliveAt), 'Prometheus times out after 10 seconds')
   assert.ok(Number(metrics.get('chancery_webhook_attempts_total{result="delivered"}')) > 0)
-  const counted = [...metrics.keys()].filter(name =>
-    /^chancery_webhook_(queue|oldest|endpoints|fan_out)/.test(name),
+  const counted = /^chancery_webhook_(queue|oldest|endpoints|fan_out)/
+  assert.deepEqual(
+    [...metrics.keys()].filter(name => counted.test(name)),
+    [],
+    'unknown is not zero',
   )
-  assert.deepEqual(counted, [], 'unknown is not zero')
 }
 
-async function assertAllArrive(chancery: TestServer, receiver: WebhookReceiver): Promise<void> {
-  const arrived = () => arrivedPairs(receiver, wants)
-  // A claim whose answer was lost on its way is anybody's after its lease.
-  await until(() => arrived().size === eventCount * paths.length, 'all of it arrives', 120_000)
-  await until(async () => (await wholeLog(chancery)).length === eventCount, 'the log is read')
-  assert.deepEqual(missingFrom(wantedPairs(await wholeLog(chancery), wants), arrived()), [])
-  assert.deepEqual(
-    [...arrived()].filter(([, count]) => count > 1),
-    [],
-    'the outage is shorter than the lease: what was answered meanwhile is remembered',
-  )
+const arrivals = (receiver: WebhookReceiver) => countArrivals(receiver.received, subscriptions)
+
+async function assertAllArriveOnce(chancery: TestServer, receiver: WebhookReceiver): Promise<void> {
+  // A claim whose response was lost can be taken over after its lease.
+  await until(() => arrivals(receiver).size === eventCount * paths.length, 'every event arrives', 120_000)
+  await until(async () => (await readEvents(chancery)).length === eventCount, 'the log is up to date')
+  const arrived = await untilAllArrive(await readEvents(chancery), subscriptions, () => arrivals(receiver))
+  assert.equal(arrived.size, eventCount * paths.length)
+  assert.deepEqual(repeatedIn(arrived), [], 'an outage shorter than the lease repeats no delivery')
 }
 
 test('a database outage of seconds loses and repeats no event', async t => {
   const { chancery, proxy, receiver, endpoints } = await start(t)
-  await tellNations(chancery)
-  await until(() => arrivedPairs(receiver, wants).size > 40, 'deliveries are under way')
+  await ingestNations(chancery)
+  await until(() => arrivals(receiver).size > 40, 'deliveries are in flight')
   proxy.cut()
-  await assertMetricsAnswer(chancery)
-  const arrivedAtCut = arrivedPairs(receiver, wants).size
-  assert.ok(arrivedAtCut < eventCount * paths.length, 'the outage is in the middle of it')
+  await assertMetricsServed(chancery)
+  const arrivedAtCut = arrivals(receiver).size
+  assert.ok(arrivedAtCut < eventCount * paths.length, 'the outage comes before the last delivery')
   const isUp = async () => (await metricsOf(chancery)).get('chancery_database_up') === 1
-  await until(async () => !(await isUp()), 'it is known to be away')
+  await until(async () => !(await isUp()), 'the database is known to be unavailable')
   proxy.restore()
-  await assertAllArrive(chancery, receiver)
+  await assertAllArriveOnce(chancery, receiver)
   for (const { id } of endpoints)
     await until(
-      async () => (await newsOf(chancery, id, 'limit=100&state=delivered')).length === 100,
-      'it is booked as delivered',
+      async () => (await eventDeliveriesOf(chancery, id, 'limit=100&state=delivered')).length === 100,
+      'it is recorded as delivered',
     )
-  // A count that failed is not made again at once.
+  // A failed count is not repeated at once.
   await until(
     async () => (await metricsOf(chancery)).get('chancery_webhook_fan_out_lag_events') === 0,
-    'what is counted is known again',
+    'the counted metrics are back',
   )
 })
 
 test('an unresponsive database loses no event', async t => {
   const { chancery, proxy, receiver } = await start(t)
-  await tellNations(chancery)
-  await until(() => arrivedPairs(receiver, wants).size > 40, 'deliveries are under way')
-  proxy.silence()
-  await assertMetricsAnswer(chancery)
+  await ingestNations(chancery)
+  await until(() => arrivals(receiver).size > 40, 'deliveries are in flight')
+  proxy.pause()
+  await assertMetricsServed(chancery)
   proxy.restore()
-  await assertAllArrive(chancery, receiver)
+  await assertAllArriveOnce(chancery, receiver)
 })

@@ -1,26 +1,32 @@
-import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
+import {
+  createSender,
+  type Message,
+  type Sender,
+  type SenderOptions,
+} from '../../src/webhooks/outbound/sender.ts'
+import { listen } from '../support/listen.ts'
 import type { Certificate } from './certificate.ts'
 
-/** A receiver of messages that answers byte by byte as a test says. */
+/** A webhook receiver on a TCP or TLS socket, which responds with any bytes. */
 export interface RawReceiver {
   port: number
-  /** By address; a certificate is for a name. */
+  /** The URL by address; certificates are for names. */
   url: string
-  /** The requests that came, each as its bytes. */
+  /** The received requests, as text. */
   requests: string[]
-  /** How many connections were ever made, also those that failed in the handshake. */
+  /** The number of connections so far, failed handshakes included. */
   connectionCount(): number
   openCount(): number
-  /** Whatever came over all connections, the handshake's bytes included. */
+  /** The received bytes of all connections, handshakes included. */
   bytesReceived(): number
   /** Resolves when no connection is open. */
   allClosed(): Promise<void>
 }
 
-/** Called with every complete request, and which one it is on the receiver, from 0. */
+/** Called with the socket and the number of each complete request, from 0. */
 export type OnRequest = (socket: Socket, number: number) => void
 
 export interface ReceiverOptions {
@@ -61,14 +67,13 @@ export async function startRawReceiver(
       bytes += socket.bytesRead
       sockets.delete(socket)
       if (sockets.size > 0) return
-      for (const ingest of closed) ingest()
+      for (const resolve of closed) resolve()
       closed.clear()
     })
   })
-  const port = await listen(server)
+  const port = await listen(server, t)
   t.after(() => {
     for (const socket of sockets) socket.destroy()
-    server.close()
   })
 
   return {
@@ -82,15 +87,6 @@ export async function startRawReceiver(
   }
 }
 
-/** Listens on the loopback; resolves with the port. */
-export async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
-}
-
 function requestEnd(text: string): number | undefined {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined
@@ -99,22 +95,50 @@ function requestEnd(text: string): number | undefined {
   return text.length >= end ? end : undefined
 }
 
-/** Answers every request with this status, and keeps the connection. */
-export function answering(status: number, body = 'ok', headers: string[] = []): OnRequest {
-  const lines = [`HTTP/1.1 ${status} Said`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers]
+/** Responds to every request with this status, and keeps the connection. */
+export function withStatus(status: number, body = 'ok', headers: string[] = []): OnRequest {
+  const lines = [`HTTP/1.1 ${status} Status`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers]
   return socket => void socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Answers every request with these bytes. */
-export function saying(bytes: string | Buffer): OnRequest {
+/** Responds to every request with these bytes. */
+export function withBytes(bytes: string | Buffer): OnRequest {
   return socket => void socket.write(bytes)
 }
 
-/** Says something every few milliseconds, until the connection ends. */
-export function dripping(first: string, drop: string): OnRequest {
+/** Sends a piece every few milliseconds, until the connection ends. */
+export function trickle(first: string, piece: string): OnRequest {
   return socket => {
     socket.write(first)
-    const timer = setInterval(() => socket.write(drop), 5)
+    const timer = setInterval(() => socket.write(piece), 5)
     socket.on('close', () => clearInterval(timer))
   }
+}
+
+/** A sender that is closed with its test. Its defaults allow local receivers, and a timeout that a busy machine does not reach. */
+export function openSender(t: TestContext, options: Partial<SenderOptions> = {}): Sender {
+  const sender = createSender({ allowsLocal: true, timeoutMs: 60_000, ...options })
+  t.after(() => sender.close())
+  return sender
+}
+
+export const messageTo = (url: string): Message => ({
+  url,
+  headers: {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'Chancery/1.2.3',
+    'webhook-id': 'evt_1',
+  },
+  body: '{"type":"war.declared","data":{"note":"größer"}}',
+})
+
+/** Sends one message to a receiver of the test. */
+export async function sendTo(
+  t: TestContext,
+  onRequest: OnRequest,
+  options: Partial<SenderOptions> = {},
+  receiverOptions: ReceiverOptions = {},
+) {
+  const receiver = await startRawReceiver(t, onRequest, receiverOptions)
+  return { receiver, ...(await openSender(t, options).send(messageTo(receiver.url))) }
 }

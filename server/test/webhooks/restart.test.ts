@@ -1,73 +1,64 @@
 import assert from 'node:assert/strict'
-import { after as afterAll, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
-import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import {
-  after,
-  never,
+  neverRespond,
+  respondAfter,
+  respondStatus,
   startWebhookReceiver,
-  type WebhookReceiver,
-  withStatus,
 } from '../support/webhook-receiver.ts'
-import { addHearing, findEndpoint, newsOf } from './owner.ts'
+import { addActiveEndpoint, eventDeliveriesOf, findEndpoint, startLocalWebhooks } from './owner.ts'
 
 const inFlight = 4
 
-let database: TestDatabase
-let receiver: WebhookReceiver
-before(async () => {
-  database = await createTestDatabase()
-  receiver = await startWebhookReceiver()
-})
-afterAll(async () => {
-  await receiver.close()
-  await database.drop()
-})
+const database = await createTestDatabase()
+const receiver = closeAfter(await startWebhookReceiver())
+after(() => database.drop())
 
-const start = () =>
-  startTestServer(
-    { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) },
-    { databaseUrl: database.url },
-  )
+const start = () => startLocalWebhooks({ CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) }, database.url)
 
 test('a closing server does not wait for receivers: deliveries in flight are released and arrive after the restart', async t => {
   const closing = await start()
-  const { id: slowId } = await addHearing(closing, receiver.url('/slow'))
-  const { id: briskId } = await addHearing(closing, receiver.url('/brisk'))
-  receiver.answer('/slow', never)
-  receiver.answer('/brisk', after(300))
+  const { id: slowId } = await addActiveEndpoint(closing, receiver.url('/slow'))
+  const { id: fastId } = await addActiveEndpoint(closing, receiver.url('/fast'))
+  receiver.respondWith('/slow', neverRespond)
+  receiver.respondWith('/fast', respondAfter(300))
   const facts = Array.from({ length: 20 }, (_, index) => nation(`n${index}`))
   await closing.ingest(facts, { waits: false })
-  await until(() => receiver.newsAt('/slow').length === inFlight, 'the slow one is busy')
-  await until(() => receiver.newsAt('/brisk').length >= inFlight, 'the brisk one is too')
+  await until(() => receiver.eventsAt('/slow').length === inFlight, 'the slow endpoint is at its limit')
+  await until(() => receiver.eventsAt('/fast').length >= inFlight, 'the fast endpoint is at its limit')
   await closing.close()
-  // What was under way waits for no lease.
+  // Deliveries in flight do not wait for their lease.
   const { rows: leased } = await withConnection(database.url, client =>
     client.query(`select from chancery_outbound.delivery where state = 'sending'`),
   )
   assert.equal(leased.length, 0)
-  const before = { slow: receiver.newsAt('/slow').length, brisk: receiver.newsAt('/brisk').length }
-  assert.ok(before.brisk < facts.length)
+  const before = { slow: receiver.eventsAt('/slow').length, fast: receiver.eventsAt('/fast').length }
+  assert.ok(before.fast < facts.length)
 
-  receiver.answer('/slow', withStatus(204))
+  receiver.respondWith('/slow', respondStatus(204))
   const restarted = await start()
   t.after(() => restarted.close())
-  const idsAt = (path: string) => receiver.newsAt(path).map(({ id }) => id)
-  await until(() => new Set(idsAt('/slow')).size === facts.length, 'the slow one has all')
-  await until(() => new Set(idsAt('/brisk')).size === facts.length, 'the brisk one has all')
-  assert.equal(idsAt('/slow').length, facts.length + inFlight, 'only what was under way came twice')
-  assert.equal(idsAt('/brisk').length, facts.length, 'what was answered in time came once')
+  const idsAt = (path: string) => receiver.eventsAt(path).map(({ id }) => id)
+  await until(() => new Set(idsAt('/slow')).size === facts.length, 'the slow endpoint has every event')
+  await until(() => new Set(idsAt('/fast')).size === facts.length, 'the fast endpoint has every event')
+  assert.equal(idsAt('/slow').length, facts.length + inFlight, 'only deliveries in flight are repeated')
+  assert.equal(idsAt('/fast').length, facts.length, 'deliveries with a response in time are not repeated')
 
-  const isSettled = async (id: string) =>
-    (await newsOf(restarted, id)).every(({ state }) => state === 'delivered')
-  await until(async () => (await isSettled(slowId)) && (await isSettled(briskId)), 'all of it is booked')
-  for (const { attempts } of await newsOf(restarted, slowId))
+  const isDelivered = async (id: string) =>
+    (await eventDeliveriesOf(restarted, id)).every(({ state }) => state === 'delivered')
+  await until(
+    async () => (await isDelivered(slowId)) && (await isDelivered(fastId)),
+    'every delivery is recorded',
+  )
+  for (const { attempts } of await eventDeliveriesOf(restarted, slowId))
     assert.ok(
       attempts.every(({ status }) => status === 204),
-      'to be interrupted is no failure of the receiver',
+      'an interruption does not count as a failure',
     )
   assert.equal((await findEndpoint(restarted, slowId)).failing_since, null)
 })

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer, type LookupFunction, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
+import { listen } from '../support/listen.ts'
 import { until } from '../support/until.ts'
 import { makeCertificate, withoutCertificates } from './certificate.ts'
-import { answering, listen, startRawReceiver } from './raw-receiver.ts'
-import { messageTo, openSender } from './sending.ts'
+import { messageTo, openSender, startRawReceiver, withStatus } from './raw-receiver.ts'
 
 const name = 'hooks.example.com'
 const loopback: LookupFunction = (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }])
@@ -14,7 +14,7 @@ const loopback: LookupFunction = (_name, _options, done) => done(null, [{ addres
 describe('TLS', { skip: withoutCertificates }, () => {
   async function open(t: TestContext, { names = [`DNS:${name}`], isTrusted = true } = {}) {
     const certificate = makeCertificate(...names)
-    const receiver = await startRawReceiver(t, answering(200), { certificate })
+    const receiver = await startRawReceiver(t, withStatus(200), { certificate })
     const sender = openSender(t, {
       lookup: loopback,
       ...(isTrusted && { ca: certificate.cert }),
@@ -25,8 +25,8 @@ describe('TLS', { skip: withoutCertificates }, () => {
 
   test('a certificate for the name is accepted, although the connection is to an address', async t => {
     const { send } = await open(t)
-    const { status, error, body: answer } = await send(name)
-    assert.deepEqual([status, error, answer], [200, null, 'ok'])
+    const { status, error, body } = await send(name)
+    assert.deepEqual([status, error, body], [200, null, 'ok'])
   })
 
   test('an untrusted certificate is rejected, and nothing is sent', async t => {
@@ -39,7 +39,7 @@ describe('TLS', { skip: withoutCertificates }, () => {
 
   test('a certificate for another name is rejected', async t => {
     const { send, receiver } = await open(t, { names: ['DNS:other.example.com', 'IP:127.0.0.1'] })
-    // The second time too: a session that is remembered would spare the check.
+    // The second time too: a resumed TLS session would skip the check.
     for (const _ of [1, 2]) assert.equal((await send(name)).error, 'tls_failed')
     assert.deepEqual(receiver.requests, [])
   })
@@ -51,16 +51,16 @@ describe('TLS', { skip: withoutCertificates }, () => {
 
   test('the receiver gets the host name (SNI)', async t => {
     const certificate = makeCertificate(`DNS:${name}`)
-    const heard: (string | false | null)[] = []
+    const received: (string | false | null)[] = []
     const server = createTlsServer(certificate, socket => {
-      heard.push(socket.servername, socket.alpnProtocol)
+      received.push(socket.servername, socket.alpnProtocol)
       socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
     })
     const port = await listen(server)
     t.after(() => server.close())
     const sender = openSender(t, { lookup: loopback, ca: certificate.cert })
     assert.equal((await sender.send(messageTo(`https://${name}:${port}/`))).status, 204)
-    assert.equal(heard[0], name)
+    assert.equal(received[0], name)
   })
 
   test('a message to a hanging receiver does not delay the next to the same name', async t => {
@@ -68,28 +68,28 @@ describe('TLS', { skip: withoutCertificates }, () => {
     const receiver = await startRawReceiver(
       t,
       (socket, number) => {
-        if (number > 0) answering(200)(socket, number)
+        if (number > 0) withStatus(200)(socket, number)
       },
       { certificate },
     )
     const sender = openSender(t, { lookup: loopback, ca: certificate.cert })
     const stopping = new AbortController()
-    let answered = 0
+    let responses = 0
     const sent = Array.from({ length: 6 }, async () => {
       const { status } = await sender.send(messageTo(`https://${name}:${receiver.port}/`), stopping.signal)
-      if (status === 200) answered += 1
+      if (status === 200) responses += 1
     })
-    await until(() => answered === 5, 'the others are answered')
+    await until(() => responses === 5, 'the others get responses')
     stopping.abort()
     await Promise.all(sent)
   })
 
   test('a message whose handshake hangs does not delay the next to the same name', async t => {
     const certificate = makeCertificate(`DNS:${name}`)
-    const answerer = createTlsServer(certificate, socket => answering(200)(socket, 0))
+    const tlsServer = createTlsServer(certificate, socket => withStatus(200)(socket, 0))
     const held: Socket[] = []
     const server = createTcpServer(socket => {
-      if (held.push(socket) > 1) answerer.emit('connection', socket)
+      if (held.push(socket) > 1) tlsServer.emit('connection', socket)
     })
     const port = await listen(server)
     t.after(() => {

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { nation } from '../ingest/facts.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
-import { addHearing, assertRefused, operated } from './owner.ts'
+import { addActiveEndpoint, assertRejected, requestOperator, startWebhookServer } from './owner.ts'
 
-let chancery: TestServer
-let receiver: WebhookReceiver
-before(async () => {
-  chancery = await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' })
-  receiver = await startWebhookReceiver()
-  await chancery.ingest([nation('n1')], { waits: false })
-})
-after(async () => {
-  await chancery.close()
-  await receiver.close()
-})
+const { chancery, receiver } = await startWebhookServer()
+await chancery.ingest([nation('n1')], { waits: false })
 
 test('an invalid endpoint is rejected with a reason and not stored', async () => {
   const good = { player_id: 'p1', url: receiver.url('/refused') }
@@ -43,17 +32,17 @@ test('an invalid endpoint is rejected with a reason and not stored', async () =>
     [{ ...good, nation_id: 'n1' }, /one of nation_id and player_id/],
     [{ url: good.url }, /one of nation_id and player_id/],
     [{ url: good.url, nation_id: 'n1' }, /No player is known/],
-    [{ url: good.url, nation_id: 'nobody' }, /nation/, 404],
+    [{ url: good.url, nation_id: 'none' }, /nation/, 404],
     [{ ...good, player_id: 'no id' }, /player_id/],
   ]
   for (const [body, message, status = 400] of wrong)
-    await assertRefused(chancery, ['POST', '/webhooks', body], status, message)
-  assert.deepEqual((await operated(chancery, 'GET', '/webhooks')).body, { data: [] })
+    await assertRejected(chancery, ['POST', '/webhooks', body], status, message)
+  assert.deepEqual((await requestOperator(chancery, 'GET', '/webhooks')).body, { data: [] })
   assert.deepEqual(receiver.received, [])
 })
 
 test('an invalid request about an endpoint is rejected with a reason', async () => {
-  const { id } = await addHearing(chancery, receiver.url('/asked'))
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/requested'))
   const replay = `/webhooks/${id}/replay`
   const log = `/webhooks/${id}/deliveries`
   const since = '2026-06-01T00:00:00Z'
@@ -62,9 +51,9 @@ test('an invalid request about an endpoint is rejected with a reason', async () 
     ['GET', `${log}?limit=101`, undefined, /limit/],
     ['GET', `${log}?limit=1&limit=2`, undefined, /limit/],
     ['GET', `${log}?state=lost`, undefined, /state/],
-    ['GET', '/webhooks?nation_id=nobody', undefined, /nation/, 404],
+    ['GET', '/webhooks?nation_id=none', undefined, /nation/, 404],
     ['GET', '/webhooks?nation_id=n1&player_id=p1', undefined, /one of nation_id and player_id/],
-    ['GET', '/webhooks/whe_nobody', undefined, /webhook endpoint/, 404],
+    ['GET', '/webhooks/whe_none', undefined, /webhook endpoint/, 404],
     ['GET', '/webhooks/%00', undefined, /NUL/],
     ['POST', replay, undefined, /body/],
     ['POST', replay, {}, /body/],
@@ -81,20 +70,20 @@ test('an invalid request about an endpoint is rejected with a reason', async () 
     ['POST', replay, { delivery: "dlv_1' or true" }, /delivery/, 404],
   ]
   for (const [method, path, body, message, status = 400] of wrong)
-    await assertRefused(chancery, [method, path, body], status, message)
+    await assertRejected(chancery, [method, path, body], status, message)
 })
 
 test('a time range may be in any time zone', async () => {
-  const { id } = await addHearing(chancery, receiver.url('/abroad'))
+  const { id } = await addActiveEndpoint(chancery, receiver.url('/abroad'))
   for (const until of [
     '2026-06-01T00:00:00+14:00',
     '2026-06-01T00:00:00-23:59',
     '2026-06-01t00:00:00.123456789z',
   ]) {
-    const answer = await operated(chancery, 'POST', `/webhooks/${id}/replay`, {
+    const response = await requestOperator(chancery, 'POST', `/webhooks/${id}/replay`, {
       since: '2026-05-01T00:00:00+23:00',
       until,
     })
-    assert.deepEqual(answer, { status: 200, body: { queued: 0 } }, until)
+    assert.deepEqual(response, { status: 200, body: { queued: 0 } }, until)
   }
 })

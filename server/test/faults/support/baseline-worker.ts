@@ -1,4 +1,4 @@
-// The plainest server there is, in a thread of its own: what a call waits here, it waits for the machine. Started by honest.ts.
+// A minimal server in a thread of its own: its response times are those of the machine. Started by regular-client.ts.
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort } from 'node:worker_threads'

@@ -8,35 +8,35 @@ import { listProcesses, sendSignal } from '../../../src/store/embedded/processes
 import { findPostmaster } from '../../../src/store/embedded/server-process.ts'
 import { migrate } from '../../../src/store/migrations.ts'
 import { urlOf } from '../../support/database-url.ts'
-import { fastDirectory } from '../../support/fast-directory.ts'
+import { fastDirectory } from '../../support/test-postgres.ts'
 
-/** A PostgreSQL of the test's own, with a database that has this version's schema: to be stopped, hung and filled. */
+/** A PostgreSQL server of the test, with a migrated database. */
 export interface Cluster {
   url: string
   stop(): Promise<void>
   start(): Promise<void>
-  /** Stops every process of it in the middle of what it does: connections stay open, and nobody answers. */
+  /** Suspends every process: connections stay open without responses. */
   hang(): Promise<void>
   resume(): Promise<void>
-  /** Takes every connection that is left, also those that come free later; `evicts`: the service's own too. Returns how to give them back. */
+  /** Occupies every free connection, also later; `evicts`: the service's too. Returns a function that releases them. */
   exhaust(options?: { evicts?: boolean }): Promise<() => Promise<void>>
-  /** Ends every connection of the service. */
+  /** Terminates every connection of the service. */
   endConnections(): Promise<void>
   remove(): Promise<void>
 }
 
-const endTheService =
+const terminateConnections =
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'chancery %' and pid <> pg_backend_pid()"
 const maxConnections = 60
 const major = '18'
 
 export async function startCluster(): Promise<Cluster> {
   const dir = realpathSync(mkdtempSync(join(await fastDirectory(), 'chancery-faults-')))
-  // The server may run as another user, who has to pass.
+  // The server may run as another user, who needs access.
   chmodSync(dir, 0o711)
   const dataDir = join(dir, 'data')
-  const open = () => startEmbedded({ dataDir, fsync: false, maxConnections })
-  let server: EmbeddedServer | undefined = await open()
+  const start = () => startEmbedded({ dataDir, fsync: false, maxConnections })
+  let server: EmbeddedServer | undefined = await start()
   const url = urlOf(server.connection, server.connection.database)
   await migrate({ connectionString: url })
 
@@ -60,14 +60,14 @@ export async function startCluster(): Promise<Cluster> {
     url,
     stop,
     async start() {
-      server ??= await open()
+      server ??= await start()
     },
     hang: () => sendAll('SIGSTOP'),
     resume: () => sendAll('SIGCONT'),
     async exhaust({ evicts = false } = {}) {
       const taken = new Set<pg.Client>()
       const grab = async () => {
-        const client = new pg.Client({ connectionString: url, application_name: 'everybody else' })
+        const client = new pg.Client({ connectionString: url, application_name: 'other clients' })
         client.on('error', () => taken.delete(client))
         await client.connect()
         taken.add(client)
@@ -82,7 +82,7 @@ export async function startCluster(): Promise<Cluster> {
         while (!isOver) {
           await grabAll().catch(isFull)
           const [administrator] = taken
-          if (evicts) await administrator?.query(endTheService)
+          if (evicts) await administrator?.query(terminateConnections)
           await new Promise(resolve => setTimeout(resolve, 5))
         }
       })()
@@ -93,9 +93,9 @@ export async function startCluster(): Promise<Cluster> {
       }
     },
     async endConnections() {
-      const client = new pg.Client({ connectionString: url, application_name: 'an administrator' })
+      const client = new pg.Client({ connectionString: url, application_name: 'administrator' })
       await client.connect()
-      await client.query(endTheService)
+      await client.query(terminateConnections)
       await client.end()
     },
     async remove() {

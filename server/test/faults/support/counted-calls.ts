@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
+import { retryRequest } from '../../support/operator-client.ts'
 import {
   makeServeDir,
-  patientProgram,
+  patientServer,
   removeServeDir,
   type ServeProcess,
   serve,
 } from '../../support/serve-process.ts'
 import type { TestServer } from '../../support/test-server.ts'
 import { until } from '../../support/until.ts'
-import { retryRequest } from './operate-at.ts'
 
-/** One call as its caller saw it. */
+/** A request and its result. */
 export interface CountedCall {
   process: number
   startedAt: number
@@ -18,18 +18,18 @@ export interface CountedCall {
   isAllowed: boolean
 }
 
-/** A serving process of several on one database and one store of limits. */
+/** One of several processes that share a database and a store of limits. */
 export interface LimitedServer {
   served: ServeProcess
   operate: TestServer['operate']
-  /** Whether its metrics say that limits are shared. */
+  /** Whether its metrics report shared limits. */
   isShared(): Promise<boolean>
   close(): Promise<void>
 }
 
 export async function startLimitedServer(env: Record<string, string>): Promise<LimitedServer> {
   const dir = makeServeDir()
-  const served = await serve(dir, env, patientProgram)
+  const served = await serve(dir, env, patientServer)
   const { operate } = served
   return {
     served,
@@ -45,7 +45,7 @@ export async function startLimitedServer(env: Record<string, string>): Promise<L
   }
 }
 
-/** Calls with one key at one process, and holds each answer to what an answer must say. */
+/** Sends a request with a key to one process, and checks the rate-limit headers of the response. */
 export async function call(
   { served }: Pick<LimitedServer, 'served'>,
   key: string,
@@ -70,7 +70,7 @@ export async function call(
 
 const callersPerProcess = 3
 
-/** Calls with one key at every process without a pause, until stopped. */
+/** Sends requests with one key to every process without a pause, until stopped. */
 export function callContinuously(counters: readonly LimitedServer[], key: string, limit: number) {
   const calls: CountedCall[] = []
   let isOver = false
@@ -86,14 +86,14 @@ export function callContinuously(counters: readonly LimitedServer[], key: string
     wrong = { error }
   })
   return {
-    /** Waits until every process has refused so many calls that were made from now on: then its window is used up. */
-    async untilRefused(times: number): Promise<void> {
+    /** Waits until every process has rejected so many further requests: then its window is used up. */
+    async untilRejected(times: number): Promise<void> {
       const from = performance.now()
       await until(() => {
         if (wrong) throw wrong.error
-        const refused = calls.filter(({ startedAt, isAllowed }) => startedAt >= from && !isAllowed)
+        const rejected = calls.filter(({ startedAt, isAllowed }) => startedAt >= from && !isAllowed)
         return counters.every(
-          (_, index) => refused.filter(({ process }) => process === index).length >= times,
+          (_, index) => rejected.filter(({ process }) => process === index).length >= times,
         )
       }, 'the window is used up')
     },

@@ -1,4 +1,4 @@
-/** Random choices that come again for the same seed. */
+/** Random choices, the same for the same seed. */
 export interface FaultSchedule {
   seed: number
   /** From 0 to below 1. */
@@ -6,7 +6,7 @@ export interface FaultSchedule {
   pick<T>(choices: readonly T[]): T
 }
 
-/** The seed is CHANCERY_SEED where that is set, so that a failure can be played again. */
+/** CHANCERY_SEED repeats the choices of a failed run. */
 export function drawFaultSchedule(
   seed = Number(process.env.CHANCERY_SEED ?? Math.floor(Math.random() * 2 ** 31)),
 ): FaultSchedule {

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeServeDir, removeServeDir, type ServeProcess, serve } from '../../support/serve-process.ts'
 import type { TestServer } from '../../support/test-server.ts'
+import { until } from '../../support/until.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
-import { addHearing } from '../../webhooks/owner.ts'
+import { addActiveEndpoint } from '../../webhooks/owner.ts'
 import { type Follower, follow } from './follower.ts'
 import { firstFacts } from './load.ts'
-import { retryRequest } from './operate-at.ts'
+import { allEvents, assertNothingLost } from './nothing-lost.ts'
+import { operatorOf } from './running-servers.ts'
+import type { Acknowledged } from './workload.ts'
 
-/** A service as a process on somebody's database, a key, a receiver of all events and a reader of the stream. */
+/** A service in a process of its own, with a key, a webhook for all events and a follower of the event stream. */
 export interface FaultServer {
   served: ServeProcess
   operate: TestServer['operate']
@@ -17,16 +20,14 @@ export interface FaultServer {
   receiver: WebhookReceiver
   webhookSecret: string
   follower: Follower
-  /** The number of the last event that was logged before anybody listened. */
-  firstSeq: number
-  /** Whether the service says that it is ready, and that the database is up. */
+  /** Whether `/readyz` is 200, and whether the metrics report the database as up. */
   status(): Promise<{ isReady: boolean; isDatabaseUp: boolean }>
+  /** Nothing acknowledged is lost or doubled, and webhook and stream delivered every event. */
+  assertNothingLost(acknowledged: Acknowledged): Promise<void>
   close(): Promise<void>
 }
 
-export const everything = '/everything'
-
-/** `program` is what is served with, where it is not `chancery serve`. */
+/** `program`: the program to start; default: `chancery serve`. */
 export async function startFaultServer(
   databaseUrl: string,
   env: Record<string, string> = {},
@@ -40,41 +41,43 @@ export async function startFaultServer(
     ...env,
   }
   const served = await serve(dir, all, program)
-  const { operate } = served
+  const servers = { up: [served] }
+  const { operate } = operatorOf(servers)
 
-  const first = await retryRequest(() =>
-    operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' }),
-  )
+  const first = await operate('POST', '/facts', { facts: firstFacts() }, { 'idempotency-key': 'first' })
   assert.equal(first.status, 200)
   const { last_seq: firstSeq } = (await first.json()) as { last_seq: number }
-  const wish = { nation_id: 'n1', name: 'faults', scopes: ['nation.read'] }
-  const made = await retryRequest(() => operate('POST', '/keys', wish))
-  const { key } = (await made.json()) as { key: string }
+  const owner = { nation_id: 'n1', name: 'faults', scopes: ['nation.read'] }
+  const { key } = (await (await operate('POST', '/keys', owner)).json()) as { key: string }
   const receiver = await startWebhookReceiver()
-  const { secret: webhookSecret } = await addHearing(
-    { operate: (...asked) => retryRequest(() => operate(...asked)) },
-    receiver.url(everything),
-  )
+  const { secret: webhookSecret } = await addActiveEndpoint({ operate }, receiver.url(allEvents))
   const follower = follow(served.url)
 
   return {
     served,
-    operate,
+    operate: served.operate,
     key,
     receiver,
     webhookSecret,
     follower,
-    firstSeq,
     async status() {
       const [ready, metrics] = await Promise.all([
         fetch(`${served.url}/readyz`),
-        operate('GET', '/metrics').then(response => response.text()),
+        served.operate('GET', '/metrics').then(response => response.text()),
       ]).catch(async error => {
-        const lastWords = await Promise.race([served.ended, sleep(1_000)])
-        throw lastWords === undefined ? error : new Error(`the service has ended: ${lastWords}`)
+        const output = await Promise.race([served.ended, sleep(1_000)])
+        throw output === undefined ? error : new Error(`the service has ended: ${output}`)
       })
       await ready.body?.cancel()
       return { isReady: ready.status === 200, isDatabaseUp: /^chancery_database_up 1$/m.test(metrics) }
+    },
+    async assertNothingLost(acknowledged) {
+      const log = await assertNothingLost(servers, acknowledged, receiver, firstSeq)
+      await until(() => follower.seqs().length >= log.length, 'the stream has sent every event')
+      assert.deepEqual(
+        follower.seqs(),
+        log.map(({ seq }) => seq),
+      )
     },
     async close() {
       await follower.close()

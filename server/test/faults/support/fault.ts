@@ -3,32 +3,29 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../support/until.ts'
-import { type Asked, isUp, type Kind } from './ask.ts'
 import type { FaultServer } from './fault-server.ts'
-import type { Load } from './load.ts'
+import { cachedMs, isUp, type Kind, kinds, type Load, type LoadResponse } from './load.ts'
 
 export interface Fault {
   begin: () => Promise<unknown>
   end: () => Promise<unknown>
   lastsMs: number
-  /** The service says that it is not ready. */
+  /** The service reports that it is not ready. */
   isUnready: boolean
-  /** Nobody can be given an answer meanwhile: whoever is given one is told what may be wrong by now. */
-  isUnanswerable?: boolean
+  /** Once cached responses have expired, every response is 503. */
+  isTotal?: boolean
 }
 
-const turnsPerAnswer = 10
-const answeredWithinMs = 1_000
-const rememberedMs = 1_000
-const normalWithinMs = 5_000
-/** Numbers that are read in the database are waited for a little. */
-const saidWithinMs = 3_500
-/** Batches under way when the database falls silent are not given up at once: a disk may stall. */
-const batchWithinMs = 6_000
+/** How many processes, each as late as this one, a response may wait for. */
+const turnsPerResponse = 10
+const responseMsMax = 1_000
+const recoveryMsMax = 5_000
+/** The metrics wait a little for numbers from the database. */
+const reportedMsMax = 3_500
+/** A batch in flight at the beginning waits longer for the database: a disk may stall. */
+const batchMsMax = 6_000
 
-const kinds: readonly Kind[] = ['hot read', 'read', 'search', 'keyed read', 'batch', 'code', 'redemption']
-
-/** Lets a fault come and go under load. Fails where somebody waits too long for an answer, or normal life too long for its return. Resolves with what was refused. */
+/** Begins and ends a fault under load. Fails if a response or the recovery takes too long. Returns the responses that were 503. */
 export async function runFault(
   t: TestContext,
   { server, load }: { server: FaultServer; load: Load },
@@ -37,109 +34,113 @@ export async function runFault(
   await untilAllAreUp(load, performance.now())
   const lateness = monitorEventLoopDelay({ resolution: 10 })
   lateness.enable()
-  const from = load.asked.length
+  const from = load.responses.length
   const beganAt = performance.now()
-  let heard = heardBy(server)
-  let goneAt = beganAt
+  let delivered = deliveredBy(server)
+  let effectiveAt = beganAt
   let endsAt = beganAt
-  let saidMs = 0
+  let reportedMs = 0
   try {
     await fault.begin()
-    goneAt = performance.now()
-    const isOverAt = goneAt + fault.lastsMs
+    effectiveAt = performance.now()
+    const isOverAt = effectiveAt + fault.lastsMs
     if (fault.isUnready) {
-      saidMs = (await saysDark(server)) - goneAt
-      t.diagnostic(`/readyz and metrics say it after ${Math.round(saidMs)} ms`)
+      reportedMs = (await untilUnready(server)) - effectiveAt
+      t.diagnostic(`/readyz and metrics report it after ${Math.round(reportedMs)} ms`)
     }
     await sleep(Math.max(0, isOverAt - performance.now()))
-    heard = heardBy(server)
+    delivered = deliveredBy(server)
   } finally {
     endsAt = performance.now()
     await fault.end()
   }
   const endedAt = performance.now()
-  const backAt = await untilAllAreUp(load, endedAt)
-  await until(() => server.receiver.received.length > heard.messages, 'messages are delivered')
-  await until(() => server.follower.seqs().length > heard.streamed, 'the stream goes on')
+  const availableAt = await untilAllAreUp(load, endedAt)
+  await until(() => server.receiver.received.length > delivered.messages, 'messages are delivered')
+  await until(() => server.follower.seqs().length > delivered.streamed, 'the stream continues')
   const backMs = performance.now() - endedAt
   await until(async () => {
     const { isReady, isDatabaseUp } = await server.status()
     return isReady && isDatabaseUp
-  }, 'it says that it is ready')
+  }, 'it is ready')
   lateness.disable()
-  // What this machine takes to run whoever is due is not the service's time: an answer is the work of several processes in turn.
-  const lateMs = (turnsPerAnswer * lateness.max) / 1e6
+  // The lateness of a busy machine is not counted: a response takes several processes in turn.
+  const lateMs = (turnsPerResponse * lateness.max) / 1e6
 
-  assert.ok(saidMs < saidWithinMs + lateMs, `it says so after ${saidMs} ms`)
+  assert.ok(reportedMs < reportedMsMax + lateMs, `reported after ${reportedMs} ms`)
 
-  const meanwhile = load.asked.slice(from)
+  const meanwhile = load.responses.slice(from)
   const refused = meanwhile.filter(({ status }) => status === 503)
-  if (fault.isUnready) assert.ok(refused.length > 0, 'the fault was felt')
-  for (const answer of meanwhile) {
-    const isUnderWay = answer.kind === 'batch' && answer.startedAt < beganAt + answeredWithinMs
-    const mostMs = isUnderWay ? batchWithinMs : answeredWithinMs
-    if (isUp(answer) && isUnderWay) continue
+  if (fault.isUnready) assert.ok(refused.length > 0, 'the fault has an effect')
+  for (const response of meanwhile) {
+    const isInFlight = response.kind === 'batch' && response.startedAt < beganAt + responseMsMax
+    const mostMs = isInFlight ? batchMsMax : responseMsMax
+    if (isUp(response) && isInFlight) continue
     assert.ok(
-      answer.tookMs < mostMs + lateMs,
-      `${answer.kind} was answered ${answer.status} after ${answer.tookMs} ms, on a machine that is ${lateMs} ms late`,
+      response.tookMs < mostMs + lateMs,
+      `${response.kind} was ${response.status} after ${response.tookMs} ms, on a machine that is ${lateMs} ms late`,
     )
   }
-  if (fault.isUnanswerable) assertMute(meanwhile, { from: goneAt + rememberedMs, until: endsAt })
-  assert.ok(backMs < normalWithinMs + lateMs, `normal after ${backMs} ms`)
+  if (fault.isTotal) assertUnavailable(meanwhile, { from: effectiveAt + cachedMs, until: endsAt })
+  assert.ok(backMs < recoveryMsMax + lateMs, `recovered after ${backMs} ms`)
 
   t.diagnostic(`503 to all but batches: ${figures(refused.filter(({ kind }) => kind !== 'batch'))}`)
   t.diagnostic(`of batches: ${figures(refused.filter(({ kind }) => kind === 'batch'))}`)
-  for (const [kind, at] of backAt) t.diagnostic(`${kind}: back after ${Math.round(at - endedAt)} ms`)
+  for (const [kind, at] of availableAt)
+    t.diagnostic(`${kind}: available after ${Math.round(at - endedAt)} ms`)
   t.diagnostic(
-    `all of it, messages and stream too, after ${Math.round(backMs)} ms; machine late by up to ${Math.round(lateMs)} ms`,
+    `everything, messages and stream too, after ${Math.round(backMs)} ms; machine late by up to ${Math.round(lateMs)} ms`,
   )
   return refused
 }
 
-/** After a second nothing is remembered that could be answered. */
-function assertMute(answers: readonly Asked[], { from, until }: { from: number; until: number }): void {
-  const late = answers.filter(({ startedAt, tookMs }) => startedAt > from && startedAt + tookMs < until)
-  assert.ok(late.length > 0, 'somebody asked')
+/** Every response in a span is 503. */
+function assertUnavailable(
+  responses: readonly LoadResponse[],
+  { from, until }: { from: number; until: number },
+): void {
+  const late = responses.filter(({ startedAt, tookMs }) => startedAt > from && startedAt + tookMs < until)
+  assert.ok(late.length > 0, 'there were requests')
   for (const { kind, status } of late) assert.equal(status, 503, kind)
 }
 
-const heardBy = ({ receiver, follower }: FaultServer) => ({
+const deliveredBy = ({ receiver, follower }: FaultServer) => ({
   messages: receiver.received.length,
   streamed: follower.seqs().length,
 })
 
-/** When each kind of question, asked after a moment, was first answered. */
+/** When each kind of request, sent after a moment, first succeeded. */
 async function untilAllAreUp(load: Load, after: number): Promise<Map<Kind, number>> {
-  const backAt = new Map<Kind, number>()
+  const availableAt = new Map<Kind, number>()
   let next = 0
   await until(
     () => {
       load.assertRight()
-      for (; next < load.asked.length; next += 1) {
-        const answer = load.asked[next]
-        if (answer && answer.startedAt >= after && isUp(answer) && !backAt.has(answer.kind))
-          backAt.set(answer.kind, answer.startedAt + answer.tookMs)
+      for (; next < load.responses.length; next += 1) {
+        const response = load.responses[next]
+        if (response && response.startedAt >= after && isUp(response) && !availableAt.has(response.kind))
+          availableAt.set(response.kind, response.startedAt + response.tookMs)
       }
-      return backAt.size === kinds.length
+      return availableAt.size === kinds.length
     },
-    'everything is answered',
+    'every kind of request succeeds',
     120_000,
   ).catch(error => {
-    throw new Error(`${error.message}: ${kinds.filter(kind => !backAt.has(kind))} are not`)
+    throw new Error(`${error.message}: ${kinds.filter(kind => !availableAt.has(kind))} fail`)
   })
-  return backAt
+  return availableAt
 }
 
-async function saysDark(server: FaultServer): Promise<number> {
+async function untilUnready(server: FaultServer): Promise<number> {
   await until(async () => {
     const { isReady, isDatabaseUp } = await server.status()
     return !isReady && !isDatabaseUp
-  }, 'it says that it is not ready')
+  }, 'it is not ready')
   return performance.now()
 }
 
-function figures(answers: readonly Asked[]): string {
-  const times = answers.map(({ tookMs }) => tookMs).sort((one, other) => one - other)
+function figures(responses: readonly LoadResponse[]): string {
+  const times = responses.map(({ tookMs }) => tookMs).sort((one, other) => one - other)
   const at = (share: number) => Math.round(times[Math.floor((times.length - 1) * share)] ?? 0)
   return `${times.length}, median ${at(0.5)} ms, longest ${at(1)} ms`
 }

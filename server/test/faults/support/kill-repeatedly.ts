@@ -1,33 +1,44 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLong } from '../../support/tier.ts'
 import { until } from '../../support/until.ts'
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts'
-import { addHearing } from '../../webhooks/owner.ts'
+import { addActiveEndpoint, requestOk } from '../../webhooks/owner.ts'
 import { drawFaultSchedule, type FaultSchedule } from './fault-schedule.ts'
-import { assertNothingLost, everything } from './nothing-lost.ts'
-import { createOperator } from './operator.ts'
-import type { RunningServers } from './running-servers.ts'
-import { callLimit, startWorkload } from './workload.ts'
+import { allEvents, assertNothingLost } from './nothing-lost.ts'
+import { operatorOf, type RunningServers, requestPublic, retryUntilKnown } from './running-servers.ts'
+import { keyLimit, startWorkload, type Workload } from './workload.ts'
 
 export const kills = isLong ? 50 : 4
-/** A machine that is busy with other things kills fewer, and says so. */
+/** On a busy machine there are fewer kills; the diagnostic shows how many. */
 const killingMsMax = isLong ? 180_000 : 40_000
 
+/** In one window of one process a key has no more requests than its limit, and each has a number of its own. */
+function assertLimitsHeld({ accepted }: Workload): void {
+  const windows = Map.groupBy(accepted, ({ pid, resetAt }) => `${pid} ${resetAt}`)
+  for (const [window, requests] of windows) {
+    const left = requests.map(({ remaining }) => remaining)
+    assert.ok(left.length <= keyLimit, `${left.length} requests in the window ${window}`)
+    assert.equal(new Set(left).size, left.length, `${window}: ${left}`)
+  }
+}
+
 /**
- * Lets facts, codes and deliveries go on, kills at random moments of it, and sees that nothing acknowledged is lost or doubled.
- * `kill` resolves when who was killed is up again. Says on `t` what was lived through; CHANCERY_SEED repeats the dice.
+ * Runs a workload, kills at random moments, and checks that nothing acknowledged is lost or doubled. `kill` resolves when the killed
+ * process is up again. CHANCERY_SEED repeats the random choices.
  */
 export async function killRepeatedly(
   t: TestContext,
   { servers, receiver }: { servers: RunningServers; receiver: WebhookReceiver },
-  kill: (dice: FaultSchedule) => Promise<void>,
+  kill: (schedule: FaultSchedule) => Promise<void>,
 ): Promise<void> {
-  const dice = drawFaultSchedule()
-  t.diagnostic(`CHANCERY_SEED=${dice.seed}`)
-  const operator = createOperator(servers)
-  await addHearing(operator, receiver.url(everything))
-  const { key } = await operator.make('/keys', { player_id: 'asker', name: 'test', limit: callLimit })
+  const schedule = drawFaultSchedule()
+  t.diagnostic(`CHANCERY_SEED=${schedule.seed}`)
+  const operator = operatorOf(servers)
+  await addActiveEndpoint(operator, receiver.url(allEvents))
+  const owner = { player_id: 'p-key', name: 'test', limit: keyLimit }
+  const { key } = await requestOk<{ key: string }>(operator, 'POST', '/keys', owner)
   const workload = startWorkload(servers, key)
   t.after(() => workload.stop().catch(() => undefined))
   const { acknowledged } = workload
@@ -36,18 +47,22 @@ export async function killRepeatedly(
   for (; count < kills && performance.now() < endAt && !workload.isOver(); count += 1) {
     const reached = acknowledged.batches.length
     await until(() => acknowledged.batches.length > reached || workload.isOver(), 'a batch is applied')
-    await sleep(dice.fraction() * 500)
-    await kill(dice)
+    await sleep(schedule.fraction() * 500)
+    await kill(schedule)
   }
   await workload.stop()
-  const events = await assertNothingLost(servers, acknowledged, receiver)
-  const doubled = receiver.newsAt(everything).length - events
+  const { length: events } = await assertNothingLost(servers, acknowledged, receiver)
+  const { response } = await retryUntilKnown(() => requestPublic(servers, '/alliances/a0'))
+  const { member_count } = (JSON.parse(response.body) as { data: { member_count: number } }).data
+  assert.equal(member_count, acknowledged.batches.length)
+  assertLimitsHeld(workload)
+  const repeated = receiver.eventsAt(allEvents).length - events
   t.diagnostic(
-    `${count} kills: ${acknowledged.batches.length} batches, ${events} events, ${acknowledged.codes.length} codes, ${doubled} deliveries came again`,
+    `${count} kills: ${acknowledged.batches.length} batches, ${events} events, ${acknowledged.codes.length} codes, ${repeated} deliveries repeated`,
   )
 }
 
-/** Says on `t` how long it took until all was well again. */
+/** Reports how long recovery took. */
 export function reportTimes(t: TestContext, what: string, times: readonly number[]): void {
   if (times.length === 0) return
   const median = times.toSorted((one, other) => one - other)[times.length >> 1] ?? 0

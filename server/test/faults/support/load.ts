@@ -1,163 +1,146 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { nation, war } from '../../ingest/facts.ts'
 import type { ServeProcess } from '../../support/serve-process.ts'
-import type { Outcome } from '../../support/test-server.ts'
-import { type Asked, ask, type Kind } from './ask.ts'
-import { GrowingNumber } from './model.ts'
+import { requestOperator, requestPublic, type TimedResponse } from './running-servers.ts'
+import { type Acknowledged, issueAndRedeem, repeatSteps, sendBatch } from './workload.ts'
 
-const nationCount = 12
+export const kinds = ['hot read', 'read', 'search', 'keyed read', 'batch', 'code', 'redemption'] as const
+export type Kind = (typeof kinds)[number]
 
-/** A code, how often it was redeemed, and how often the response was lost. */
-export interface TriedCode {
-  code: string
-  redeemed: number
-  unknown: number
+export interface LoadResponse extends TimedResponse {
+  kind: Kind
 }
 
-export interface Acknowledged {
-  batches: Outcome[]
-  codes: TriedCode[]
-}
+export const isUp = ({ status }: TimedResponse): boolean => status > 0 && status < 500
 
-/** Everybody who uses the service at once, until stopped. */
+/** Clients of every kind at once, until stopped. */
 export interface Load {
-  asked: readonly Asked[]
+  responses: readonly LoadResponse[]
   /** Throws if any response was wrong. */
   assertRight(): void
-  /** Ends it, each with a definite answer. Rejects if any response was wrong. */
+  /** Rejects if any response was wrong. */
   stop(): Promise<Acknowledged>
 }
 
-/** A remembered body is at most so old when the pulse is gone. */
-const readableAfterMs = 1_000
+const nationCount = 12
 const pauseMs = 15
+/** The longest time for which a cached response is served after the last heartbeat. */
+export const cachedMs = 1_000
 
-export const firstFacts = () => [
-  ...Array.from({ length: nationCount }, (_, index) =>
+export const firstFacts = () =>
+  Array.from({ length: nationCount }, (_, index) =>
     nation(`n${index}`, { player: `p${index}`, city_count: 0 }),
-  ),
-]
+  )
 
-export function startLoad(served: ServeProcess, key: string): Load {
-  const asked: Asked[] = []
-  const acknowledged: Acknowledged = { batches: [], codes: [] }
-  const turn = new GrowingNumber(readableAfterMs)
-  let isOver = false
+/** A number that only grows, and when each value was sent and acknowledged. */
+class GrowingNumber {
+  readonly #sent: { value: number; sentAt: number; acknowledgedAt: number }[] = []
 
-  async function note(kind: Kind, url: string, init?: RequestInit): Promise<Asked> {
-    const answer = await ask(kind, url, init)
-    asked.push(answer)
-    if (answer.status === 503) assert.equal(answer.retryAfter, '1', `${kind}: ${answer.body}`)
-    else assert.ok(answer.status > 0 && answer.status < 500, `${kind}: ${answer.status} ${answer.body}`)
-    return answer
+  get latest(): number {
+    return this.#sent.at(-1)?.value ?? 0
   }
-  const readPublic = (kind: Kind, path: string, headers: Record<string, string> = {}) =>
-    note(kind, `${served.url}/api/v1${path}`, { headers })
-  const operate = (kind: Kind, path: string, body: unknown, headers: Record<string, string> = {}) =>
-    note(kind, served.operatorUrl + path, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${served.operatorToken}`,
-        'content-type': 'application/json',
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    })
 
-  async function repeat(step: () => Promise<void>): Promise<void> {
-    while (!isOver) {
-      await step()
-      await sleep(pauseMs)
+  /** Records that a value is being sent. Returns the function to call when it is acknowledged. */
+  send(value: number): () => void {
+    const sent = { value, sentAt: performance.now(), acknowledgedAt: Number.POSITIVE_INFINITY }
+    this.#sent.push(sent)
+    return () => {
+      sent.acknowledgedAt = performance.now()
     }
   }
 
-  /** Reads, and holds the number that it finds to what the game has acknowledged. */
-  const reader = (kind: Kind, path: string, numberIn: (body: never) => number, headers = {}) =>
-    repeat(async () => {
-      const answer = await readPublic(kind, path, headers)
-      if (answer.status === 503) return
-      assert.equal(answer.status, 200, `${path}: ${answer.body}`)
-      turn.assertReadable(numberIn(JSON.parse(answer.body) as never), {
-        askedAt: answer.startedAt,
-        answeredAt: answer.startedAt + answer.tookMs,
-      })
-    })
-  type One = { data: { city_count: number } }
-  type Many = { pagination: { total: number } }
-
-  const searching = repeat(async () => {
-    const answer = await readPublic(
-      'search',
-      `/nations?search=nation&page=1&limit=${(asked.length % 50) + 1}`,
+  /** Fails if a response at this time cannot contain the value. */
+  assertReadable(value: number, { startedAt, tookMs }: TimedResponse): void {
+    const isPast = ({ acknowledgedAt }: { acknowledgedAt: number }) => acknowledgedAt + cachedMs <= startedAt
+    const least = this.#sent.findLast(isPast)?.value ?? 0
+    const most = this.#sent.findLast(({ sentAt }) => sentAt <= startedAt + tookMs)?.value ?? 0
+    assert.ok(
+      value >= least && value <= most,
+      `read ${value}: it was ${least} more than ${cachedMs} ms before the request, and ${most} at the response`,
     )
-    if (answer.status === 503) return
-    assert.equal((JSON.parse(answer.body) as Many).pagination.total, nationCount)
-  })
-
-  /** A batch is sent until it is known to be applied, and the next one only then. */
-  const telling = repeat(async () => {
-    const number = turn.latest + 1
-    const know = turn.ingest(number)
-    const facts = [nation('n1', { city_count: number }), war(`w${number}`, 'n1', 'n2')]
-    for (;;) {
-      const answer = await operate('batch', '/facts', { facts }, { 'idempotency-key': `b${number}` })
-      if (answer.status !== 503) {
-        assert.equal(answer.status, 200, answer.body)
-        acknowledged.batches.push(JSON.parse(answer.body) as Outcome)
-        return know()
-      }
-      await sleep(pauseMs)
-    }
-  })
-
-  /** Two bots try each code at once, again and again until one of them knows what became of it. */
-  async function redeem(code: string): Promise<TriedCode> {
-    const tried = { code, redeemed: 0, unknown: 0 }
-    for (;;) {
-      const answers = await Promise.all([1, 2].map(() => readPublic('redemption', `/discord/verify/${code}`)))
-      for (const { status, body } of answers) {
-        if (status === 200) tried.redeemed += 1
-        else if (status === 503) tried.unknown += 1
-        else assert.match(body, /"verification_code_used"/)
-      }
-      if (answers.some(({ status }) => status !== 503)) return tried
-      await sleep(pauseMs)
-    }
   }
-  let issued = 0
-  const redeeming = repeat(async () => {
-    issued += 1
-    const answer = await operate('code', '/codes', { nation_id: `n${issued % nationCount}` })
-    // Codes whose response was lost stay valid: a nation may have too many of them.
-    if (answer.status === 503 || answer.status === 409) return
-    assert.equal(answer.status, 201, answer.body)
-    acknowledged.codes.push(await redeem((JSON.parse(answer.body) as { code: string }).code))
-  })
+}
 
-  const all = Promise.all([
-    reader('hot read', '/nations/n1', (body: One) => body.data.city_count),
-    reader('read', '/wars?status=active&nation_id=n1', (body: Many) => body.pagination.total),
-    reader('keyed read', '/me/nation', (body: One) => body.data.city_count, {
-      authorization: `Bearer ${key}`,
-    }),
-    searching,
-    telling,
-    redeeming,
+export function startLoad(server: ServeProcess, key: string): Load {
+  const servers = { up: [server] }
+  const responses: LoadResponse[] = []
+  const acknowledged: Acknowledged = { batches: [], codes: [] }
+  const number = new GrowingNumber()
+
+  async function record(kind: Kind, request: Promise<TimedResponse>): Promise<TimedResponse> {
+    const response = await request
+    responses.push({ kind, ...response })
+    const { status, headers, body } = response
+    if (status === 503) assert.equal(headers.get('retry-after'), '1', `${kind}: ${body}`)
+    else assert.ok(isUp(response), `${kind}: ${status} ${body}`)
+    return response
+  }
+  const get = (kind: Kind) => (path: string, headers?: Record<string, string>) =>
+    record(kind, requestPublic(servers, path, headers && { headers }))
+  const post =
+    (kind: Kind) =>
+    (...request: [path: string, body: unknown, headers?: Record<string, string>]) =>
+      record(kind, requestOperator(servers, ...request))
+
+  /** Reads a path, and compares the number in the response with what was ingested. */
+  const reader = (
+    kind: Kind,
+    path: string,
+    numberIn: (body: never) => number,
+    headers?: Record<string, string>,
+  ) =>
+    [
+      pauseMs,
+      async () => {
+        const response = await get(kind)(path, headers)
+        if (response.status === 503) return
+        assert.equal(response.status, 200, `${path}: ${response.body}`)
+        number.assertReadable(numberIn(JSON.parse(response.body) as never), response)
+      },
+    ] as [number, () => Promise<void>]
+  type Item = { data: { city_count: number } }
+  type Page = { pagination: { total: number } }
+  const cityCount = (body: Item) => body.data.city_count
+
+  let issued = 0
+  const { assertRunning, stop } = repeatSteps([
+    reader('hot read', '/nations/n1', cityCount),
+    reader('read', '/wars?status=active&nation_id=n1', (body: Page) => body.pagination.total),
+    reader('keyed read', '/me/nation', cityCount, { authorization: `Bearer ${key}` }),
+    [
+      pauseMs,
+      async () => {
+        const limit = (responses.length % 50) + 1
+        const response = await get('search')(`/nations?search=nation&page=1&limit=${limit}`)
+        if (response.status !== 503)
+          assert.equal((JSON.parse(response.body) as Page).pagination.total, nationCount)
+      },
+    ],
+    [
+      pauseMs,
+      async () => {
+        const value = number.latest + 1
+        const acknowledge = number.send(value)
+        const facts = [nation('n1', { city_count: value }), war(`w${value}`, 'n1', 'n2')]
+        acknowledged.batches.push(await sendBatch(post('batch'), `b${value}`, facts))
+        acknowledge()
+      },
+    ],
+    [
+      pauseMs,
+      async () => {
+        issued += 1
+        const nationId = `n${issued % nationCount}`
+        const redeemed = await issueAndRedeem(post('code'), get('redemption'), nationId)
+        if (redeemed) acknowledged.codes.push(redeemed)
+      },
+    ],
   ])
-  let wrong: { error: unknown } | undefined
-  all.catch(error => {
-    isOver = true
-    wrong = { error }
-  })
   return {
-    asked,
-    assertRight() {
-      if (wrong) throw wrong.error
-    },
+    responses,
+    assertRight: assertRunning,
     async stop() {
-      isOver = true
-      await all
+      await stop()
       return acknowledged
     },
   }

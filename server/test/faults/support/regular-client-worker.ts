@@ -1,48 +1,42 @@
-// An honest caller in a thread of its own, so that what it waits is not what the test does meanwhile. Started by honest.ts.
+// The client of regular-client.ts, in a thread of its own, so that the work of the test does not delay it.
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Call, RegularClientOptions } from './regular-client.ts'
+import type { Measured, RegularClientOptions, RegularRequest } from './regular-client.ts'
 
-const { url, control, path, headers, everyMs } = workerData as Required<RegularClientOptions> & {
+const { url, baselineUrl, path, headers, everyMs } = workerData as Required<RegularClientOptions> & {
   url: string
-  control: string
+  baselineUrl: string
 }
-const kept = new http.Agent({ keepAlive: true, maxSockets: 1 })
-const patienceMs = 20_000
+const keepAlive = new http.Agent({ keepAlive: true, maxSockets: 1 })
+const timeoutMs = 20_000
 
-function ask(url: string, agent: http.Agent | false): Promise<Call> {
+function send(url: string, agent: http.Agent | false): Promise<RegularRequest> {
   const startedAt = performance.now()
-  const callOf = (status: number | string, remaining: number): Call => ({
-    status,
-    remaining,
-    ms: performance.now() - startedAt,
-  })
   return new Promise(resolve => {
-    const request = http.get(url, { agent, headers, timeout: patienceMs }, response => {
-      const { statusCode = 0, headers: answered } = response
-      response
-        .resume()
-        .on('end', () => resolve(callOf(statusCode, Number(answered['x-ratelimit-remaining']))))
+    const finish = (status: number | string, remaining: number) =>
+      resolve({ status, remaining, ms: performance.now() - startedAt })
+    const request = http.get(url, { agent, headers, timeout: timeoutMs }, response => {
+      const { statusCode = 0, headers } = response
+      response.resume().on('end', () => finish(statusCode, Number(headers['x-ratelimit-remaining'])))
     })
-    request.on('timeout', () => request.destroy(new Error('no answer')))
-    request.on('error', error => resolve(callOf(error.message, Number.NaN)))
+    request.on('timeout', () => request.destroy(new Error('timeout')))
+    request.on('error', error => finish(error.message, Number.NaN))
   })
 }
 
-const calls: Call[] = []
-const controls: Call[] = []
+const measured: Measured = { requests: [], baseline: [] }
 let isOver = false
 parentPort?.on('message', () => {
   isOver = true
 })
-while (!isOver || calls.length === 0) {
-  // On a connection that is kept, and on a new one, in turn.
-  const agent = calls.length % 2 === 0 ? kept : false
-  controls.push(await ask(control, false))
-  calls.push(await ask(url + path, agent))
+while (!isOver || measured.requests.length === 0) {
+  // On a kept connection and on a new one, in turn.
+  const agent = measured.requests.length % 2 === 0 ? keepAlive : false
+  measured.baseline.push(await send(baselineUrl, false))
+  measured.requests.push(await send(url + path, agent))
   await sleep(everyMs)
 }
-kept.destroy()
-parentPort?.postMessage({ calls, controls })
+keepAlive.destroy()
+parentPort?.postMessage(measured)
 parentPort?.close()

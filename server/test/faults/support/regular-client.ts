@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
 export interface RegularClientOptions {
@@ -8,79 +9,86 @@ export interface RegularClientOptions {
   everyMs?: number
 }
 
-/** One call: its status, or why there was no answer. */
-export interface Call {
+/** A request: its status, or the error. */
+export interface RegularRequest {
   status: number | string
   remaining: number
   ms: number
 }
 
-/** What a caller met, and what they met in the same seconds at the plainest server there is, which nobody troubles. */
+/** The requests of a client, and those of the same client to an idle minimal server in the same seconds. */
 export interface Measured {
-  calls: Call[]
-  controls: Call[]
+  requests: RegularRequest[]
+  baseline: RegularRequest[]
 }
 
-/** Somebody who asks one thing after the other, while others do what they do. */
-export interface RegularClient {
-  /** Ends it. */
-  stop(): Promise<Measured>
-}
-
-async function startHonest(url: string, options: RegularClientOptions = {}): Promise<RegularClient> {
-  const { path = '/api/v1/game', headers = {}, everyMs = 20 } = options
-  const plainest = new Worker(new URL('./baseline-worker.ts', import.meta.url))
-  const [control] = (await once(plainest, 'message')) as [string]
+/** Starts a client that sends one request after the other. */
+async function startRegularClient(
+  url: string,
+  { path = '/api/v1/game', headers = {}, everyMs = 20 }: RegularClientOptions = {},
+): Promise<{ stop(): Promise<Measured> }> {
+  const baseline = new Worker(new URL('./baseline-worker.ts', import.meta.url))
+  const [baselineUrl] = (await once(baseline, 'message')) as [string]
   const worker = new Worker(new URL('./regular-client-worker.ts', import.meta.url), {
-    workerData: { url, control, path, headers, everyMs },
+    workerData: { url, baselineUrl, path, headers, everyMs },
   })
   return {
     async stop() {
       worker.postMessage('stop')
-      const [met] = (await once(worker, 'message')) as [Measured]
-      await plainest.terminate()
-      return met
+      const [measured] = (await once(worker, 'message')) as [Measured]
+      await baseline.terminate()
+      return measured
     },
   }
 }
 
-const part = (calls: readonly Call[], of: number) =>
-  calls.map(({ ms }) => ms).toSorted((one, other) => one - other)[Math.floor((calls.length - 1) * of)] ?? 0
+const percentile = (requests: readonly RegularRequest[], share: number) =>
+  requests.map(({ ms }) => ms).toSorted((one, other) => one - other)[
+    Math.floor((requests.length - 1) * share)
+  ] ?? 0
 
-/** How much longer than at the plainest server one in a hundred may wait: this, and so many times as long. */
+/** How long the 99th percentile may take: so long, and so many times that of the baseline. */
 const waitMsMax = 3_000
-const timesMax = 10
+const baselineFactor = 10
 
-/** What was measured, for people. */
-export function describeMeasured({ calls, controls }: Measured): string {
-  const of = (asked: Call[]) =>
-    `p50 ${part(asked, 0.5).toFixed(1)} ms, p99 ${part(asked, 0.99).toFixed(1)} ms`
-  return `honest: ${calls.length} calls, ${of(calls)}; at the plainest server ${of(controls)}`
+export function describeMeasured({ requests, baseline }: Measured): string {
+  const of = (requests: RegularRequest[]) =>
+    `p50 ${percentile(requests, 0.5).toFixed(1)} ms, p99 ${percentile(requests, 0.99).toFixed(1)} ms`
+  return `regular client: ${requests.length} requests, ${of(requests)}; at the baseline server ${of(baseline)}`
 }
 
-/** Every call was answered, and none in a hundred waited long. Returns what was measured, for people. */
-export function assertServed(met: Measured): string {
-  const measured = describeMeasured(met)
-  assert.deepEqual(
-    met.calls.filter(({ status }) => status !== 200),
-    [],
-  )
-  assert.ok(part(met.calls, 0.99) < waitMsMax + timesMax * part(met.controls, 0.99), measured)
-  return measured
-}
-
-/** Does something while somebody honest asks. Resolves with what they met, when both are over. */
+/** Runs work beside a regular client. Resolves with the requests of the client. */
 export async function measureDuring(
   url: string,
   work: () => Promise<void>,
   options?: RegularClientOptions,
 ): Promise<Measured> {
-  const honest = await startHonest(url, options)
+  const client = await startRegularClient(url, options)
   try {
     await work()
   } catch (error) {
-    await honest.stop()
+    await client.stop()
     throw error
   }
-  return honest.stop()
+  return client.stop()
+}
+
+/** The same, and asserts that every request of the client is 200, and 99 of 100 without a long wait. */
+export async function assertServedDuring(
+  t: TestContext,
+  url: string,
+  work: () => Promise<void>,
+  options?: RegularClientOptions,
+): Promise<Measured> {
+  const measured = await measureDuring(url, work, options)
+  const { requests, baseline } = measured
+  const description = describeMeasured(measured)
+  t.diagnostic(description)
+  assert.deepEqual(
+    requests.filter(({ status }) => status !== 200),
+    [],
+  )
+  const limitMs = waitMsMax + baselineFactor * percentile(baseline, 0.99)
+  assert.ok(percentile(requests, 0.99) < limitMs, description)
+  return measured
 }

@@ -1,79 +1,88 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Operate, retryRequest } from '../../support/operator-client.ts'
 import type { ServeProcess } from '../../support/serve-process.ts'
 
-/** The serving processes as their callers see them: some are up, some are just being killed. */
+/** The processes that serve at present. A killed one is missing until its successor has started. */
 export interface RunningServers {
   up: ServeProcess[]
 }
 
-/** What came of a call; undefined where nobody knows: the connection ended, or a part was away. */
-export interface Answer {
+/** A response, and how long it took. */
+export interface TimedResponse {
+  /** By `performance.now`. */
+  startedAt: number
+  tookMs: number
+  /** 0 if the connection failed. */
   status: number
   headers: Headers
   body: string
-  /** Which process answered. */
-  from: ServeProcess
+  from: ServeProcess | undefined
 }
 
-/** No answer takes so long while all is well. */
-const patienceMs = 10_000
-const againMs = 20
+export interface LoadRequest {
+  headers?: Record<string, string>
+  /** The process that gets the request; default: a random one. */
+  from?: ServeProcess
+}
 
-const isUnknown = (status: number) => status === 503
+/** Whether the request may or may not have been processed. */
+export const isUnknown = ({ status }: TimedResponse): boolean => status === 0 || status === 503
 
-async function ask(
-  servers: RunningServers,
+const timeoutMs = 30_000
+const retryMs = 20
+
+async function send(
+  { up }: RunningServers,
   from: ServeProcess | undefined,
-  path: string,
-  init: RequestInit & { isOperators?: boolean },
-) {
-  const served = from ?? servers.up[Math.floor(Math.random() * servers.up.length)]
-  if (!served) return undefined
-  const { isOperators = false, ...rest } = init
-  const base = isOperators ? served.operatorUrl : `${served.url}/api/v1`
-  try {
-    const response = await fetch(base + path, { ...rest, signal: AbortSignal.timeout(patienceMs) })
-    const body = await response.text()
-    return isUnknown(response.status)
-      ? undefined
-      : { status: response.status, headers: response.headers, body, from: served }
-  } catch {
-    return undefined
-  }
+  makeRequest: (server: ServeProcess, signal: AbortSignal) => Promise<Response>,
+): Promise<TimedResponse> {
+  const startedAt = performance.now()
+  const server = from ?? up[Math.floor(Math.random() * up.length)]
+  const failed = { status: 0, headers: new Headers(), body: 'no process is serving' }
+  const response = server
+    ? await makeRequest(server, AbortSignal.timeout(timeoutMs))
+        .then(async response => ({
+          status: response.status,
+          headers: response.headers,
+          body: await response.text(),
+        }))
+        .catch(error => ({ ...failed, body: String(error.cause ?? error) }))
+    : failed
+  return { startedAt, tookMs: performance.now() - startedAt, ...response, from: server }
 }
 
-/** Asks one of the processes that are up, as anybody does. */
+/** Sends a request to the public API of a running process. */
 export const requestPublic = (
   servers: RunningServers,
   path: string,
-  key?: string,
-  from?: ServeProcess,
-): Promise<Answer | undefined> =>
-  ask(servers, from, path, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })
+  { headers = {}, from }: LoadRequest = {},
+): Promise<TimedResponse> =>
+  send(servers, from, ({ url }, signal) => fetch(`${url}/api/v1${path}`, { headers, signal }))
 
-/** Asks one of them as the game does. */
-export function requestOperator(
+/** Posts to the operator API of a running process. */
+export const requestOperator = (
   servers: RunningServers,
   path: string,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<Answer | undefined> {
-  const token = servers.up[0]?.operatorToken ?? ''
-  return ask(servers, undefined, path, {
-    isOperators: true,
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-}
+): Promise<TimedResponse> => send(servers, undefined, ({ operate }) => operate('POST', path, body, headers))
 
-/** Asks again until somebody answers. Returns how often nobody did. */
-export async function retryUntilAnswered(
-  question: () => Promise<Answer | undefined>,
-): Promise<{ answer: Answer; unknown: number }> {
+/** Repeats a request until its result is known. `unknown` counts the results that were not. */
+export async function retryUntilKnown(
+  request: () => Promise<TimedResponse>,
+): Promise<{ response: TimedResponse; unknown: number }> {
   for (let unknown = 0; ; unknown += 1) {
-    const answer = await question()
-    if (answer) return { answer, unknown }
-    await sleep(againMs)
+    const response = await request()
+    if (!isUnknown(response)) return { response, unknown }
+    await sleep(retryMs)
   }
 }
+
+/** An operator of the first running process. */
+export const operatorOf = (servers: RunningServers): { operate: Operate } => ({
+  operate: (...request) => {
+    const [server] = servers.up
+    if (!server) throw new Error('no process is serving')
+    return retryRequest(() => server.operate(...request))
+  },
+})

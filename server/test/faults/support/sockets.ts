@@ -6,7 +6,7 @@ export interface Sockets {
   all: Socket[]
   /** How many of them have ended. */
   ended(): number
-  /** What came on each, as far as it was read. */
+  /** The text received on each. */
   texts: Map<Socket, string>
   destroy(): void
 }
@@ -15,16 +15,16 @@ export interface SocketsOptions {
   count: number
   /** Sent on each as soon as it is open. */
   text?: string
-  /** Whether what comes is read. */
+  /** Whether responses are read. */
   reads?: boolean
-  /** The address that the socket of this number calls from. */
+  /** The local address of each socket, by number. */
   from?: (index: number) => string
 }
 
-/** So many at a time wait to be accepted. */
-const together = 200
+/** How many are opened at a time. */
+const concurrency = 200
 
-/** Opens connections that do what no client should. Those that are refused count as ended. */
+/** Opens connections. Rejected ones count as ended. */
 export async function openSockets(url: string, options: SocketsOptions): Promise<Sockets> {
   const { count, text, reads = true, from } = options
   const { hostname, port } = new URL(url)
@@ -47,9 +47,9 @@ export async function openSockets(url: string, options: SocketsOptions): Promise
     if (text !== undefined && !socket.destroyed) socket.write(text)
   }
 
-  for (let first = 0; first < count; first += together)
+  for (let first = 0; first < count; first += concurrency)
     await Promise.all(
-      Array.from({ length: Math.min(together, count - first) }, (_, index) => open(first + index)),
+      Array.from({ length: Math.min(concurrency, count - first) }, (_, index) => open(first + index)),
     )
   return {
     all,
@@ -61,7 +61,7 @@ export async function openSockets(url: string, options: SocketsOptions): Promise
   }
 }
 
-/** Sends a piece on each, again and again, until they are destroyed or have ended. */
+/** Sends a piece on each repeatedly, until all have ended. */
 export function drip({ all }: Sockets, piece: string, everyMs: number): void {
   const timer = setInterval(() => {
     const open = all.filter(socket => !socket.destroyed)
@@ -70,7 +70,7 @@ export function drip({ all }: Sockets, piece: string, everyMs: number): void {
   }, everyMs)
 }
 
-/** How many files this process may open, which its children inherit; undefined where the system does not say. */
+/** How many files this process and its children may open; undefined if unknown. */
 export function filesMax(): number | undefined {
   try {
     return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])

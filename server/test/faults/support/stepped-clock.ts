@@ -1,6 +1,6 @@
 /**
- * Loaded before a program (`node --import`): its wall clock is off by the milliseconds in the file STEPPED_CLOCK_FILE, which is
- * read at the start and at every SIGUSR2. Timers and the monotonic clock go on, as they do when a machine's time is set.
+ * Loaded before a program (`node --import`): its wall clock differs by the milliseconds in the file STEPPED_CLOCK_FILE, which is
+ * read at the start and at every SIGUSR2. Timers and the monotonic clock are unchanged, as when the time of a machine is set.
  */
 import { readFileSync } from 'node:fs'
 

@@ -1,41 +1,119 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { alliance, member, nation, war } from '../../ingest/facts.ts'
-import type { Outcome } from '../../support/test-server.ts'
+import type { Fact, Outcome } from '../../support/test-server.ts'
 import {
-  type Answer,
+  isUnknown,
   type RunningServers,
   requestOperator,
   requestPublic,
-  retryUntilAnswered,
+  retryUntilKnown,
+  type TimedResponse,
 } from './running-servers.ts'
 
-/** What the game and its bots sent, and the responses that they received. */
-export interface Acknowledged {
-  /** By batch: its answer, and how often it was sent before that came. */
-  batches: { outcome: Outcome; unknown: number }[]
-  codes: { code: string; redeemed: number; unknown: number }[]
-  /** Calls of one key that were let in. */
-  calls: { pid: number; resetAt: number; remaining: number }[]
+/** A batch with its result. `unknown`: how many responses were lost before. */
+export interface AppliedBatch {
+  key: string
+  facts: Fact[]
+  outcome: Outcome
+  unknown: number
 }
+
+/** A verification code, how often it was redeemed, and how many responses were lost. */
+export interface RedeemedCode {
+  code: string
+  redeemed: number
+  unknown: number
+}
+
+/** The batches and codes whose responses the clients received. */
+export interface Acknowledged {
+  batches: AppliedBatch[]
+  codes: RedeemedCode[]
+}
+
+/** Repeats each step until stopped. The first error stops all of them. */
+export function repeatSteps(steps: [everyMs: number, step: () => Promise<void>][]) {
+  let isOver = false
+  let failure: { error: unknown } | undefined
+  const all = Promise.all(
+    steps.map(async ([everyMs, step]) => {
+      while (!isOver) {
+        await step()
+        await sleep(everyMs)
+      }
+    }),
+  )
+  all.catch(error => {
+    isOver = true
+    failure = { error }
+  })
+  return {
+    isOver: () => isOver,
+    assertRunning() {
+      if (failure) throw failure.error
+    },
+    /** Resolves when the last step has ended; rejects with the first error. */
+    async stop(): Promise<void> {
+      isOver = true
+      await all
+    },
+  }
+}
+
+type Post = (path: string, body: unknown, headers?: Record<string, string>) => Promise<TimedResponse>
+type Get = (path: string) => Promise<TimedResponse>
+
+/** Sends a batch until its result is known. */
+export async function sendBatch(post: Post, key: string, facts: Fact[]): Promise<AppliedBatch> {
+  const { response, unknown } = await retryUntilKnown(() =>
+    post('/facts', { facts }, { 'idempotency-key': key }),
+  )
+  assert.equal(response.status, 200, `batch ${key}: ${response.body}`)
+  return { key, facts, outcome: JSON.parse(response.body) as Outcome, unknown }
+}
+
+/** Redeems a code by three bots at once, until one of them knows the result. */
+export async function redeem(get: Get, code: string): Promise<RedeemedCode> {
+  const result = { code, redeemed: 0, unknown: 0 }
+  await retryUntilKnown(async () => {
+    const responses = await Promise.all([0, 1, 2].map(() => get(`/discord/verify/${code}`)))
+    for (const response of responses) {
+      if (isUnknown(response)) result.unknown += 1
+      else if (response.status === 200) result.redeemed += 1
+      else assert.match(response.body, /"verification_code_used"/)
+    }
+    return responses.find(response => !isUnknown(response)) ?? (responses[0] as TimedResponse)
+  })
+  return result
+}
+
+/** Issues a code for a nation, and redeems it. Undefined if the response was lost, or the nation has too many codes. */
+export async function issueAndRedeem(
+  post: Post,
+  get: Get,
+  nationId: string,
+): Promise<RedeemedCode | undefined> {
+  const issued = await post('/codes', { nation_id: nationId })
+  // Codes whose response was lost stay valid, up to the limit of a nation.
+  if (isUnknown(issued) || issued.status === 409) return undefined
+  assert.equal(issued.status, 201, issued.body)
+  return redeem(get, (JSON.parse(issued.body) as { code: string }).code)
+}
+
+/** The limit, per minute, of the key of a workload. */
+export const keyLimit = 5
 
 export interface Workload {
   acknowledged: Acknowledged
-  /** What went wrong ends all of it; `stop` rejects with it. */
+  /** The accepted requests of the key. */
+  accepted: { pid: number; resetAt: number; remaining: number }[]
   isOver(): boolean
-  /** Ends what is going on, each with an answer. */
-  stop(): Promise<Acknowledged>
+  stop(): Promise<void>
 }
 
-/** Calls a minute of the key that always asks. */
-export const callLimit = 5
-
-const batchEveryMs = 15
-const codeEveryMs = 30
-const callEveryMs = 60
-
-/** Each batch founds a nation, brings it into an alliance, and lets it declare war on the one before it. */
-function factsOf(batch: number) {
+/** Each batch adds a nation, its membership, and its war on the nation before it. */
+function factsOf(batch: number): Fact[] {
   const id = `n${batch}`
   return [
     ...(batch === 0 ? [alliance('a0')] : []),
@@ -45,83 +123,38 @@ function factsOf(batch: number) {
   ]
 }
 
-const codeOf = ({ body }: Answer) => (JSON.parse(body) as { error?: { code: string } }).error?.code
-
-/** Sends a batch until it is known to be applied. */
-export async function sendBatch(servers: RunningServers, batch: number) {
-  const { answer, unknown } = await retryUntilAnswered(() =>
-    requestOperator(servers, '/facts', { facts: factsOf(batch) }, { 'idempotency-key': `b${batch}` }),
-  )
-  assert.equal(answer.status, 200, `batch ${batch}: ${answer.body}`)
-  return { outcome: JSON.parse(answer.body) as Outcome, unknown }
-}
-
-/** Redeems a code by three bots at once, again and again until one of them knows what became of it. */
-export async function redeem(servers: RunningServers, code: string) {
-  let redeemed = 0
-  let unknown = 0
-  for (let isKnown = false; !isKnown; ) {
-    const answers = await Promise.all([0, 1, 2].map(() => requestPublic(servers, `/discord/verify/${code}`)))
-    for (const answer of answers) {
-      if (!answer) unknown += 1
-      else if (answer.status === 200) redeemed += 1
-      else assert.equal(codeOf(answer), 'verification_code_used', answer.body)
-    }
-    isKnown = answers.some(answer => answer !== undefined)
-    if (!isKnown) await sleep(20)
-  }
-  return { code, redeemed, unknown }
-}
-
-/** A game that tells and makes codes, bots that redeem them, and one that asks too much: all at once, until stopped. */
+/** Sends batches, issues and redeems codes, and exceeds the limit of a key, until stopped. */
 export function startWorkload(servers: RunningServers, key: string): Workload {
-  const acknowledged: Acknowledged = { batches: [], codes: [], calls: [] }
-  let isOver = false
-
-  const repeat = async (everyMs: number, step: () => Promise<void>) => {
-    while (!isOver) {
-      await step()
-      await sleep(everyMs)
-    }
-  }
-
-  const telling = repeat(batchEveryMs, async () => {
-    acknowledged.batches.push(await sendBatch(servers, acknowledged.batches.length))
-  })
-
-  const redeeming = repeat(codeEveryMs, async () => {
-    if (acknowledged.batches.length === 0) return
-    const nationId = `n${Math.floor(Math.random() * acknowledged.batches.length)}`
-    const issued = await requestOperator(servers, '/codes', { nation_id: nationId })
-    // A code whose response was lost cannot be checked.
-    if (!issued || issued.status === 409) return
-    assert.equal(issued.status, 201, issued.body)
-    acknowledged.codes.push(await redeem(servers, (JSON.parse(issued.body) as { code: string }).code))
-  })
-
-  const asking = repeat(callEveryMs, async () => {
-    const answer = await requestPublic(servers, '/game', key)
-    if (!answer || answer.status === 429) return
-    assert.equal(answer.status, 200, answer.body)
-    acknowledged.calls.push({
-      pid: answer.from.child.pid ?? 0,
-      resetAt: Number(answer.headers.get('x-ratelimit-reset')),
-      remaining: Number(answer.headers.get('x-ratelimit-remaining')),
-    })
-  })
-
-  const all = Promise.all([telling, redeeming, asking])
-  // stop() rejects with the error.
-  all.catch(() => {
-    isOver = true
-  })
-  return {
-    acknowledged,
-    isOver: () => isOver,
-    async stop() {
-      isOver = true
-      await all
-      return acknowledged
-    },
-  }
+  const acknowledged: Acknowledged = { batches: [], codes: [] }
+  const { batches, codes } = acknowledged
+  const accepted: Workload['accepted'] = []
+  const post: Post = (...request) => requestOperator(servers, ...request)
+  const get: Get = path => requestPublic(servers, path)
+  const { isOver, stop } = repeatSteps([
+    [15, async () => void batches.push(await sendBatch(post, `b${batches.length}`, factsOf(batches.length)))],
+    [
+      30,
+      async () => {
+        if (batches.length === 0) return
+        const redeemed = await issueAndRedeem(post, get, `n${Math.floor(Math.random() * batches.length)}`)
+        if (redeemed) codes.push(redeemed)
+      },
+    ],
+    [
+      60,
+      async () => {
+        const response = await requestPublic(servers, '/game', {
+          headers: { authorization: `Bearer ${key}` },
+        })
+        if (isUnknown(response) || response.status === 429) return
+        assert.equal(response.status, 200, response.body)
+        accepted.push({
+          pid: response.from?.child.pid ?? 0,
+          resetAt: Number(response.headers.get('x-ratelimit-reset')),
+          remaining: Number(response.headers.get('x-ratelimit-remaining')),
+        })
+      },
+    ],
+  ])
+  return { acknowledged, accepted, isOver, stop }
 }

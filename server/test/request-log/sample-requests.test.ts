@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sampleRequests } from '../../src/journal/request-ring.ts'
-import { anonymousCall, answeredCall, callAt } from './calls.ts'
+import { sampleRequests } from '../../src/request-log/request-ring.ts'
+import { anonymousRequest, loggedAt, servedRequest } from './test-requests.ts'
 
 const someCalls = fc.array(fc.constantFrom('key_1', 'key_2', 'key_3', null), { maxLength: 120 }).map(keyIds =>
   keyIds.map((keyId, index) =>
     // Several calls in each millisecond.
-    callAt(Math.floor(index / 4), keyId === null ? anonymousCall('192.0.2.1') : answeredCall({ keyId })),
+    loggedAt(
+      Math.floor(index / 4),
+      keyId === null ? anonymousRequest('192.0.2.1') : servedRequest({ keyId }),
+    ),
   ),
 )
 
@@ -52,7 +55,7 @@ test('without room each key keeps its newest requests in turn, and requests with
 })
 
 test('a key with a flood of requests gets no more rows than a player is shown', () => {
-  const calls = Array.from({ length: 1_000 }, (_, at) => callAt(at, answeredCall()))
+  const calls = Array.from({ length: 1_000 }, (_, at) => loggedAt(at, servedRequest()))
   const { ofKeys, droppedCount: leftOut } = sampleRequests(calls, 2_000)
   assert.deepEqual(ofKeys, calls.slice(-200))
   assert.equal(leftOut, 800)

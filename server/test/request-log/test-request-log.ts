@@ -4,12 +4,12 @@ import {
   findRequestsOfKeys,
   type KeyRequestFilter,
   readUsageOfKey,
-} from '../../src/journal/queries.ts'
-import { type Dropped, type RequestLogOptions, startRequestLog } from '../../src/journal/request-log.ts'
-import type { ServedRequest } from '../../src/journal/request-ring.ts'
+} from '../../src/request-log/queries.ts'
+import { type Dropped, type RequestLogOptions, startRequestLog } from '../../src/request-log/request-log.ts'
+import type { ServedRequest } from '../../src/request-log/request-ring.ts'
 import { createPools } from '../../src/store/pools.ts'
-import { query } from '../access/query.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { query } from '../support/database-url.ts'
 
 export const start = Date.parse('2026-06-01T12:30:30Z')
 export const minuteMs = 60_000
@@ -17,12 +17,15 @@ export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
 export interface TestJournalOptions extends Partial<RequestLogOptions> {
-  /** Through a proxy. Without: a database of its own. */
+  /** Default: a database of its own. */
   databaseUrl?: string
 }
 
-/** A journal without a server around it, with a clock that stands still until it is moved. It writes when it is told to. */
-export async function openTestJournal(t: TestContext, { databaseUrl, ...options }: TestJournalOptions = {}) {
+/** A request log without a server, with a manual clock and manual flushes. */
+export async function openTestRequestLog(
+  t: TestContext,
+  { databaseUrl, ...options }: TestJournalOptions = {},
+) {
   const database = databaseUrl === undefined ? await createTestDatabase() : undefined
   const url = databaseUrl ?? database?.url ?? ''
   const pools = createPools({ target: { connectionString: url } })
@@ -41,34 +44,34 @@ export async function openTestJournal(t: TestContext, { databaseUrl, ...options 
       onError: error => errors.push(error),
       ...options,
     })
-  const journal = open()
+  const requestLog = open()
   t.after(async () => {
-    await journal.close()
+    await requestLog.close()
     await pools.close()
     await database?.drop()
   })
   return {
     pools,
     url,
-    journal,
+    requestLog,
     account: {
-      callsToday: (keyIds: string[]) => journal.read((db, atMs) => countRequestsToday(db, keyIds, atMs)),
-      usage: (keyId: string) => journal.read((db, atMs) => readUsageOfKey(db, keyId, atMs)),
-      calls: (filter: KeyRequestFilter) => journal.read(db => findRequestsOfKeys(db, filter)),
+      callsToday: (keyIds: string[]) => requestLog.read((db, atMs) => countRequestsToday(db, keyIds, atMs)),
+      usage: (keyId: string) => requestLog.read((db, atMs) => readUsageOfKey(db, keyId, atMs)),
+      calls: (filter: KeyRequestFilter) => requestLog.read(db => findRequestsOfKeys(db, filter)),
     },
     dropped,
     errors,
-    note(...answers: ServedRequest[]): void {
-      for (const answered of answers) journal.record(answered)
+    note(...requests: ServedRequest[]): void {
+      for (const request of requests) requestLog.record(request)
     },
     now: () => nowMs,
-    /** Moves the clock to so long after the beginning. */
+    /** Sets the clock to so long after the start. */
     at(ms: number): void {
       nowMs = start + ms
     },
-    /** Writes what was noted. */
-    write: () => journal.read(async () => undefined),
-    /** A journal as a process begins it anew: with what is old forgotten, once it is closed. */
+    /** Flushes the recorded requests. */
+    write: () => requestLog.read(async () => undefined),
+    /** Opens and closes another request log, as a restarted process does: expired rows are deleted. */
     restart: async () => open().close(),
     rows: <R>(text: string) => query<R>(url, text),
     async count(table: string): Promise<number> {

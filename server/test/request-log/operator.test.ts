@@ -1,27 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { playerOf, smallWorld } from '../http/world.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1' })
-  await chancery.ingest(smallWorld())
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer({ CHANCERY_TRUSTED_PROXIES: '127.0.0.1' }))
+await chancery.ingest(smallWorld())
 
-const asked = async (path: string) => {
+const requestOperator = async (path: string) => {
   const response = await chancery.operate('GET', path)
   return { status: response.status, body: (await response.json()) as { data: unknown[]; error?: object } }
 }
 
 test('an unknown request id is 404, whatever its form', async () => {
   for (const id of ['req_0000000000000000', "'%20or%201=1", 'x'.repeat(80), '%25']) {
-    const { status, body } = await asked(`/requests/${id}`)
+    const { status, body } = await requestOperator(`/requests/${id}`)
     assert.equal(status, 404, id)
     assert.ok(body.error)
   }
-  assert.equal((await asked('/requests/%00')).status, 400)
+  assert.equal((await requestOperator('/requests/%00')).status, 400)
 })
 
 test('keys are listed by their requests, with rejected ones and redemptions', async () => {
@@ -48,8 +45,8 @@ test('keys are listed by their requests, with rejected ones and redemptions', as
     },
     { ...row, key_id: calm.id, player_id: playerOf('n2'), calls: 1 },
   ]
-  assert.deepEqual((await asked('/usage/keys')).body.data, keys)
-  assert.deepEqual((await asked('/usage/keys?hours=1&limit=1')).body.data, keys.slice(0, 1))
+  assert.deepEqual((await requestOperator('/usage/keys')).body.data, keys)
+  assert.deepEqual((await requestOperator('/usage/keys?hours=1&limit=1')).body.data, keys.slice(0, 1))
 })
 
 test('addresses are listed by their requests without a key, with rejected ones', async () => {
@@ -65,12 +62,15 @@ test('addresses are listed by their requests without a key, with rejected ones',
     { address: '192.0.2.9', calls: 4, limited: 0, refused: 3 },
     { address: '2001:db8::/64', calls: 2, limited: 0, refused: 0 },
   ]
-  assert.deepEqual((await asked('/usage/addresses?hours=2')).body.data, addresses)
-  assert.deepEqual((await asked('/usage/addresses?hours=9999&limit=1')).body.data, addresses.slice(0, 1))
+  assert.deepEqual((await requestOperator('/usage/addresses?hours=2')).body.data, addresses)
+  assert.deepEqual(
+    (await requestOperator('/usage/addresses?hours=9999&limit=1')).body.data,
+    addresses.slice(0, 1),
+  )
 })
 
 test('hours and limits are whole numbers', async () => {
   for (const query of ['hours=0', 'hours=x', 'hours=-1', 'limit=0', 'limit=1e3', 'limit=1&limit=2', 'days=1'])
     for (const path of ['/usage/keys', '/usage/addresses'])
-      assert.equal((await asked(`${path}?${query}`)).status, 400, `${path}?${query}`)
+      assert.equal((await requestOperator(`${path}?${query}`)).status, 400, `${path}?${query}`)
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKey } from '../../src/access/key.ts'
-import { query } from '../access/query.ts'
-import { exchange } from '../http/raw.ts'
+import { sendRaw } from '../http/raw.ts'
 import { everyOperation, smallWorld } from '../http/world.ts'
+import { query } from '../support/database-url.ts'
 import { startTestServer } from '../support/test-server.ts'
 
-const tables = ['key_call', 'address_call', 'key_minute', 'key_hour', 'address_hour']
+const tables = ['key_request', 'address_request', 'key_usage_minute', 'key_usage_hour', 'address_usage_hour']
 
 test('no code, key, path, query value or header is in any table of the request log', async t => {
   const chancery = await startTestServer()
@@ -20,33 +20,33 @@ test('no code, key, path, query value or header is in any table of the request l
   const code = await chancery.makeCode('n1')
   const bound = await chancery.makeCode('n1', 'chat-account-77')
   const searched = 'a-search-of-ones-own'
-  const given = { 'x-request-id': 'an-id-of-a-stranger', 'user-agent': 'an-agent-of-a-stranger' }
+  const given = { 'x-request-id': 'an-untrusted-id', 'user-agent': 'an-untrusted-agent' }
 
-  const ask = async (path: string, bearer?: string) => {
+  const request = async (path: string, bearer?: string) => {
     const response = await chancery.get(path, {
       headers: { ...given, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
     })
-    // A stream goes on for ever.
+    // A stream does not end.
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel()
     else await response.arrayBuffer()
   }
-  let asked = 0
+  let requests = 0
   for (const bearer of [key, revoked, unknown, mistyped, undefined]) {
     for (const { path } of everyOperation)
-      await ask(`${path}${path.includes('?') ? '&' : '?'}search=${searched}`, bearer)
-    await ask(`/nations?search=${searched}&ids=${key}`, bearer)
-    await ask(`/discord/verify/${bound}?for=chat-account-78`, bearer)
-    await ask(`/nations/${code}/${key}`, bearer)
-    await ask(`/${searched}`, bearer)
-    asked += everyOperation.length + 4
+      await request(`${path}${path.includes('?') ? '&' : '?'}search=${searched}`, bearer)
+    await request(`/nations?search=${searched}&ids=${key}`, bearer)
+    await request(`/discord/verify/${bound}?for=chat-account-78`, bearer)
+    await request(`/nations/${code}/${key}`, bearer)
+    await request(`/${searched}`, bearer)
+    requests += everyOperation.length + 4
   }
-  await ask(`/discord/verify/${bound}?for=chat-account-77`, key)
-  await ask(`/discord/verify/${code}`)
+  await request(`/discord/verify/${bound}?for=chat-account-77`, key)
+  await request(`/discord/verify/${code}`)
   for (const line of [`GET /${code}?${key} HTTP/9.9`, `${searched} / HTTP/1.1`, `GET /%zz${code} HTTP/1.1`]) {
-    const { answers } = await exchange(chancery.url, `${line}\r\nHost: x\r\nX: ${key}\r\n\r\n`)
-    assert.equal(answers.length, 1)
+    const { responses } = await sendRaw(chancery.url, `${line}\r\nHost: x\r\nX: ${key}\r\n\r\n`)
+    assert.equal(responses.length, 1)
   }
-  asked += 5
+  requests += 5
   await chancery.operate('GET', '/usage/keys')
 
   const rows = []
@@ -56,8 +56,8 @@ test('no code, key, path, query value or header is in any table of the request l
       `select j::text as row from chancery_access.${table} j`,
     ))
       rows.push(`${table} ${row}`)
-  const lines = rows.filter(row => /^(key|address)_call /.test(row))
-  assert.equal(lines.length, asked, 'every call has a line')
+  const lines = rows.filter(row => /^(key|address)_request /.test(row))
+  assert.equal(lines.length, requests, 'every request has a row')
   for (const table of tables)
     assert.ok(
       rows.some(row => row.startsWith(table)),
@@ -66,7 +66,7 @@ test('no code, key, path, query value or header is in any table of the request l
 
   const written = rows.join('\n')
   const keys = [key, revoked, unknown, mistyped].flatMap(text => [text, text.slice(4), text.slice(4, 16)])
-  const others = [code, bound, searched, 'chat-account', 'stranger', 'api/', 'search', '?', '%']
+  const others = [code, bound, searched, 'chat-account', 'untrusted', 'api/', 'search', '?', '%']
   for (const secret of [...keys, ...others, ...others.map(text => text.toLowerCase())])
-    assert.ok(!written.includes(secret), `${secret} is in the journal`)
+    assert.ok(!written.includes(secret), `${secret} is in the request log`)
 })

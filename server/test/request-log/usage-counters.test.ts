@@ -1,39 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ServedRequest } from '../../src/journal/request-ring.ts'
-import { type Counts, createUsageCounters, otherAddresses } from '../../src/journal/usage-counters.ts'
-import { anonymousCall, answeredCall } from './calls.ts'
+import type { ServedRequest } from '../../src/request-log/request-ring.ts'
+import { type Counts, createUsageCounters, otherAddresses } from '../../src/request-log/usage-counters.ts'
+import { anonymousRequest, servedRequest } from './test-requests.ts'
 
 const minuteMs = 60_000
 const hourMs = 3_600_000
 const start = Date.parse('2026-06-01T12:58:30Z')
 const roomy = { combinationsMax: 1_000, addressesMax: 1_000 }
 
-const someAnswers = fc.array(
+const someRequests = fc.array(
   fc.record({
     waitMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000 }), fc.constant(-30_000)),
-    answered: fc.oneof(
+    request: fc.oneof(
       fc
         .record({
           keyId: fc.constantFrom('key_1', 'key_2'),
           operation: fc.constantFrom('nations.get', 'discord.verify', 'none'),
           status: fc.constantFrom(200, 304, 404, 429),
         })
-        .map(more => answeredCall(more)),
+        .map(more => servedRequest(more)),
       fc
         .record({
           address: fc.constantFrom('192.0.2.1', '2001:db8::/64'),
           status: fc.constantFrom(200, 401, 429),
         })
-        .map(({ address, status }) => anonymousCall(address, { status })),
+        .map(({ address, status }) => anonymousRequest(address, { status })),
     ),
     takes: fc.constantFrom(true, false, false, false),
   }),
   { maxLength: 200, size: 'max' },
 )
 
-/** Adds up by hand what several takings gave. */
+/** Adds up several flushes. */
 function sums(taken: readonly Counts[]): Record<string, number> {
   const total: Record<string, number> = {}
   const add = (name: string, count: number) => {
@@ -49,7 +49,7 @@ function sums(taken: readonly Counts[]): Record<string, number> {
     for (const each of addresses) {
       add(`${each.address} hour ${each.hour}`, each.calls)
       add(`${each.address} hour ${each.hour} limited`, each.limited)
-      add(`${each.address} hour ${each.hour} refused`, each.refused)
+      add(`${each.address} hour ${each.hour} rejected`, each.rejected)
     }
   }
   return total
@@ -60,7 +60,7 @@ function namesOf({ keyId, address, operation, status }: ServedRequest, at: numbe
   const hour = Math.floor(at / hourMs) * hourMs
   if (keyId === null) {
     const name = `${address} hour ${hour}`
-    return [name, ...(status === 429 ? [`${name} limited`] : status === 401 ? [`${name} refused`] : [])]
+    return [name, ...(status === 429 ? [`${name} limited`] : status === 401 ? [`${name} rejected`] : [])]
   }
   const name = `${keyId} minute ${minute}`
   return [
@@ -72,15 +72,15 @@ function namesOf({ keyId, address, operation, status }: ServedRequest, at: numbe
 
 test('counts are exact over minutes, hours and flushes, whatever the clock does', () => {
   fc.assert(
-    fc.property(someAnswers, steps => {
+    fc.property(someRequests, steps => {
       const counters = createUsageCounters(roomy)
       const taken: Counts[] = []
       const expected: Record<string, number> = {}
       let at = start
-      for (const { waitMs, answered, takes } of steps) {
+      for (const { waitMs, request, takes } of steps) {
         at += waitMs
-        counters.count(answered, at)
-        for (const name of namesOf(answered, at)) expected[name] = (expected[name] ?? 0) + 1
+        counters.count(request, at)
+        for (const name of namesOf(request, at)) expected[name] = (expected[name] ?? 0) + 1
         if (takes) taken.push(counters.take())
       }
       taken.push(counters.take())
@@ -95,11 +95,12 @@ test('counts are exact over minutes, hours and flushes, whatever the clock does'
 
 test('addresses above the limit of an hour are counted together, and a new hour starts empty', () => {
   const counters = createUsageCounters({ ...roomy, addressesMax: 3 })
-  const count = (address: string, at: number) => counters.count(anonymousCall(address, { status: 401 }), at)
+  const count = (address: string, at: number) =>
+    counters.count(anonymousRequest(address, { status: 401 }), at)
   for (let caller = 0; caller < 50; caller += 1) count(`192.0.2.${caller}`, start)
   const first = counters.take().addresses
   assert.deepEqual(
-    first.map(({ address, calls, refused }) => [address, calls, refused]),
+    first.map(({ address, calls, rejected }) => [address, calls, rejected]),
     [...['192.0.2.0', '192.0.2.1', '192.0.2.2'].map(address => [address, 1, 1]), [otherAddresses, 47, 47]],
   )
   count('192.0.2.49', start)
@@ -110,7 +111,7 @@ test('addresses above the limit of an hour are counted together, and a new hour 
       ['192.0.2.1', 1],
       [otherAddresses, 1],
     ],
-    'a taking makes no room: the table would grow with each',
+    'a flush frees no slots: the table would grow with each',
   )
   count('192.0.2.49', start + hourMs)
   counters.take()
@@ -124,7 +125,7 @@ test('addresses above the limit of an hour are counted together, and a new hour 
 test('combinations above the limit are not counted, and their number is reported', () => {
   const counters = createUsageCounters({ ...roomy, combinationsMax: 2 })
   for (const keyId of ['key_1', 'key_2', 'key_3', 'key_3', 'key_1'])
-    counters.count(answeredCall({ keyId }), start)
+    counters.count(servedRequest({ keyId }), start)
   const { minutes, requests, uncounted } = counters.take()
   assert.deepEqual(
     minutes.map(each => [each.keyId, each.calls]),
@@ -134,6 +135,6 @@ test('combinations above the limit are not counted, and their number is reported
     ],
   )
   assert.deepEqual([requests, uncounted], [3, 2])
-  counters.count(answeredCall({ keyId: 'key_3' }), start)
+  counters.count(servedRequest({ keyId: 'key_3' }), start)
   assert.deepEqual([counters.take().uncounted, counters.take().requests], [0, 0])
 })

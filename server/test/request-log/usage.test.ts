@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { busiestKeys } from '../../src/journal/queries.ts'
-import { anonymousCall, answeredCall } from './calls.ts'
-import { hourMs, minuteMs, openTestJournal, start, total } from './test-journal.ts'
+import { busiestKeys } from '../../src/request-log/queries.ts'
+import { hourMs, minuteMs, openTestRequestLog, start, total } from './test-request-log.ts'
+import { anonymousRequest, servedRequest } from './test-requests.ts'
 
-const limited = () => answeredCall({ status: 429 })
+const limited = () => servedRequest({ status: 429 })
 
 test('usage shows every minute of an hour and every hour of a week, zeros included', async t => {
-  const { account, note, at } = await openTestJournal(t)
+  const { account, note, at } = await openTestRequestLog(t)
   const empty = await account.usage('key_1')
   assert.equal(empty.minutes.length, 60)
   assert.equal(empty.hours.length, 168)
@@ -18,9 +18,9 @@ test('usage shows every minute of an hour and every hour of a week, zeros includ
   assert.deepEqual(empty.hours.at(-1), { at: '2026-06-01T12:00:00Z', calls: 0, limited: 0 })
   assert.deepEqual(empty.hours[0]?.at, '2026-05-25T13:00:00Z')
 
-  note(answeredCall({ operation: 'wars.list' }), answeredCall({ operation: 'wars.list' }), limited())
+  note(servedRequest({ operation: 'wars.list' }), servedRequest({ operation: 'wars.list' }), limited())
   at(minuteMs)
-  note(answeredCall({ status: 404 }), answeredCall({ keyId: 'key_2' }), anonymousCall('192.0.2.1'))
+  note(servedRequest({ status: 404 }), servedRequest({ keyId: 'key_2' }), anonymousRequest('192.0.2.1'))
   at(30 * minuteMs)
   note(limited())
   const { minutes, hours, operations, statuses } = await account.usage('key_1')
@@ -51,22 +51,22 @@ test('usage shows every minute of an hour and every hour of a week, zeros includ
 })
 
 test('responses with a Deprecation header are counted by operation, for the owner and the operator', async t => {
-  const { account, note, at, journal, now } = await openTestJournal(t)
-  const going = { operation: 'wars.list', isDeprecated: true }
+  const { account, note, at, requestLog, now } = await openTestRequestLog(t)
+  const deprecatedRequest = { operation: 'wars.list', isDeprecated: true }
   note(
-    answeredCall(going),
-    answeredCall({ operation: 'wars.list' }),
-    answeredCall(),
-    anonymousCall('192.0.2.1', going),
+    servedRequest(deprecatedRequest),
+    servedRequest({ operation: 'wars.list' }),
+    servedRequest(),
+    anonymousRequest('192.0.2.1', deprecatedRequest),
   )
   at(hourMs)
-  note(answeredCall(going), answeredCall({ ...going, keyId: 'key_2' }))
+  note(servedRequest(deprecatedRequest), servedRequest({ ...deprecatedRequest, keyId: 'key_2' }))
   const { operations } = await account.usage('key_1')
   assert.deepEqual(operations, [
     { operation: 'wars.list', calls: 3, deprecated: 2 },
     { operation: 'nations.get', calls: 1, deprecated: 0 },
   ])
-  const keys = await journal.read(db => busiestKeys(db, { hours: 2, limit: 9 }, now()))
+  const keys = await requestLog.read(db => busiestKeys(db, { hours: 2, limit: 9 }, now()))
   assert.deepEqual(
     keys.map(({ key_id, calls, deprecated }) => ({ key_id, calls, deprecated })),
     [
@@ -77,8 +77,8 @@ test('responses with a Deprecation header are counted by operation, for the owne
 })
 
 test('minutes are shown for an hour and hours for a week', async t => {
-  const { account, note, at } = await openTestJournal(t)
-  note(answeredCall())
+  const { account, note, at } = await openTestRequestLog(t)
+  note(servedRequest())
   at(59 * minuteMs)
   assert.equal(total((await account.usage('key_1')).minutes), 1)
   at(60 * minuteMs)
@@ -91,11 +91,11 @@ test('minutes are shown for an hour and hours for a week', async t => {
 })
 
 test('requests today are those since midnight in UTC, of each key', async t => {
-  const { account, note, at } = await openTestJournal(t)
+  const { account, note, at } = await openTestRequestLog(t)
   const midnight = Date.parse('2026-06-02T00:00:00Z') - start
-  note(answeredCall(), answeredCall())
+  note(servedRequest(), servedRequest())
   at(midnight - 1)
-  note(answeredCall({ keyId: 'key_2' }))
+  note(servedRequest({ keyId: 'key_2' }))
   assert.deepEqual(
     await account.callsToday(['key_2', 'key_1', 'key_3']),
     new Map([
@@ -105,31 +105,31 @@ test('requests today are those since midnight in UTC, of each key', async t => {
   )
   assert.deepEqual(await account.callsToday(['key_2']), new Map([['key_2', 1]]))
   at(midnight)
-  note(answeredCall({ keyId: 'key_2' }))
+  note(servedRequest({ keyId: 'key_2' }))
   assert.deepEqual(await account.callsToday(['key_1', 'key_2']), new Map([['key_2', 1]]))
 })
 
 test('requests are listed newest first over several keys, and found by id with these keys alone', async t => {
-  const { account, note, at } = await openTestJournal(t)
-  const answers = Array.from({ length: 30 }, (_, index) =>
-    answeredCall({ keyId: `key_${index % 3}`, status: 200 + index, durationMs: index + 0.125 }),
+  const { account, note, at } = await openTestRequestLog(t)
+  const requests = Array.from({ length: 30 }, (_, index) =>
+    servedRequest({ keyId: `key_${index % 3}`, status: 200 + index, durationMs: index + 0.125 }),
   )
-  for (const [index, answered] of answers.entries()) {
+  for (const [index, request] of requests.entries()) {
     // Some in the same millisecond: they keep their order.
     at(Math.floor(index / 5))
-    note(answered)
+    note(request)
   }
-  const newestFirst = answers.toReversed()
+  const newestFirst = requests.toReversed()
   const ids = async (keyIds: string[], limit: number) =>
     (await account.calls({ keyIds, limit })).map(({ request_id }) => request_id)
-  const idsOf = (wanted: typeof answers) => wanted.map(({ requestId }) => requestId)
+  const idsOf = (wanted: typeof requests) => wanted.map(({ requestId }) => requestId)
   assert.deepEqual(await ids(['key_0', 'key_1', 'key_2'], 200), idsOf(newestFirst))
   assert.deepEqual(await ids(['key_1', 'key_2', 'key_1'], 7), [
     ...idsOf(newestFirst.filter(({ keyId }) => keyId !== 'key_0').slice(0, 7)),
   ])
   assert.deepEqual(await ids([], 200), [])
 
-  const wanted = answers[10]
+  const wanted = requests[10]
   assert.ok(wanted?.keyId === 'key_1')
   const search = { requestId: wanted.requestId, limit: 200 }
   assert.deepEqual(await account.calls({ ...search, keyIds: ['key_0', 'key_1'] }), [
@@ -147,11 +147,11 @@ test('requests are listed newest first over several keys, and found by id with t
 })
 
 test('two processes on one database add up', async t => {
-  const one = await openTestJournal(t)
-  const other = await openTestJournal(t, { databaseUrl: one.url })
+  const one = await openTestRequestLog(t)
+  const other = await openTestRequestLog(t, { databaseUrl: one.url })
   for (let round = 0; round < 5; round += 1) {
-    one.note(answeredCall(), limited(), anonymousCall('192.0.2.1'))
-    other.note(answeredCall(), anonymousCall('192.0.2.1'), anonymousCall('192.0.2.1'))
+    one.note(servedRequest(), limited(), anonymousRequest('192.0.2.1'))
+    other.note(servedRequest(), anonymousRequest('192.0.2.1'), anonymousRequest('192.0.2.1'))
     await Promise.all([one.write(), other.write()])
   }
   const { minutes, hours, statuses } = await other.account.usage('key_1')
@@ -161,34 +161,40 @@ test('two processes on one database add up', async t => {
     { status: 429, calls: 5 },
   ])
   assert.equal((await one.account.calls({ keyIds: ['key_1'], limit: 200 })).length, 15)
-  assert.deepEqual(await one.rows('select address, calls::int from chancery_access.address_hour'), [
+  assert.deepEqual(await one.rows('select address, calls::int from chancery_access.address_usage_hour'), [
     { address: '192.0.2.1', calls: 15 },
   ])
   assert.deepEqual([...one.errors, ...other.errors], [])
 })
 
 test('a disabled request log records nothing', async t => {
-  const { account, note, count, dropped } = await openTestJournal(t, { rowsMax: 0 })
-  note(answeredCall(), anonymousCall('192.0.2.1'))
+  const { account, note, count, dropped } = await openTestRequestLog(t, { rowsMax: 0 })
+  note(servedRequest(), anonymousRequest('192.0.2.1'))
   assert.equal(total((await account.usage('key_1')).hours), 0)
-  for (const table of ['key_call', 'address_call', 'key_minute', 'key_hour', 'address_hour'])
+  for (const table of [
+    'key_request',
+    'address_request',
+    'key_usage_minute',
+    'key_usage_hour',
+    'address_usage_hour',
+  ])
     assert.equal(await count(table), 0, table)
   assert.deepEqual(dropped, { line: 0, count: 0 })
 })
 
 test('an invalid address from a proxy is not stored', async t => {
-  const { note, write, rows } = await openTestJournal(t)
+  const { note, write, rows } = await openTestRequestLog(t)
   for (const address of ['192.0.2.7', '2001:db8:0:1::/64', 'a-secret-in-a-header', '', 'f'.repeat(500)])
-    note(anonymousCall(address))
+    note(anonymousRequest(address))
   await write()
   const expected = ['192.0.2.7', '2001:db8:0:1::/64', 'unknown', 'unknown', 'unknown']
-  for (const table of ['address_call', 'address_hour']) {
+  for (const table of ['address_request', 'address_usage_hour']) {
     const addresses = await rows<{ address: string }>(
       `select address from chancery_access.${table} order by 1`,
     )
     assert.deepEqual(
       addresses.map(({ address }) => address),
-      table === 'address_call' ? expected : [...new Set(expected)],
+      table === 'address_request' ? expected : [...new Set(expected)],
     )
   }
 })

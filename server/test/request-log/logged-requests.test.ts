@@ -1,35 +1,31 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { generateKey } from '../../src/access/key.ts'
-import type { RequestRow } from '../../src/journal/queries.ts'
-import { exchange, sendLines } from '../http/raw.ts'
+import type { RequestRow } from '../../src/request-log/queries.ts'
+import { sendLines, sendRaw } from '../http/raw.ts'
 import { everyOperation, playerOf, smallWorld } from '../http/world.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { startBehindProxy } from '../support/tcp-proxy.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
-import { lookUp } from './looked-up.ts'
+import { findRequest } from './test-requests.ts'
 
-let chancery: TestServer
-let key: { id: string; key: string }
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld())
-  key = await chancery.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest(smallWorld())
+const key = await chancery.makeKey({ nation_id: 'n1' }, ['military.read', 'treasury.read'])
 
-/** The lines of a request, as soon as there are any: a busy machine may need longer to write them than who looks waits. */
+/** The rows of a request, when there are any: a busy machine writes them late. */
 async function linesOf(server: TestServer, requestId: string, count = 1): Promise<RequestRow[]> {
   let lines: RequestRow[] = []
   await until(async () => {
-    lines = await lookUp(server, requestId)
+    lines = await findRequest(server, requestId)
     return lines.length >= count
-  }, `${requestId} is in the journal`)
+  }, `${requestId} is in the request log`)
   return lines
 }
 
-/** What the journal must say of an answer; the id is in its header. */
-async function assertJournaled(
+/** Asserts the row of a response; its id is in the response header. */
+async function assertLogged(
   server: TestServer,
   { status, requestId }: { status: number; requestId: string | undefined },
   { operation, keyId }: { operation: string; keyId: string | null },
@@ -37,7 +33,7 @@ async function assertJournaled(
 ): Promise<void> {
   const [line, ...others] = await linesOf(server, requestId ?? 'none')
   assert.deepEqual(others, [], what)
-  assert.ok(line, `${what} is not in the journal`)
+  assert.ok(line, `${what} is not in the request log`)
   const { at, duration_ms, address, ...rest } = line
   assert.deepEqual(
     rest,
@@ -51,15 +47,15 @@ async function assertJournaled(
     },
     what,
   )
-  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000, `${what} was answered at ${at}`)
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000, `${what} has the time ${at}`)
   assert.ok(duration_ms >= 0 && duration_ms < 60_000, `${what} took ${duration_ms} ms`)
   assert.equal(address, keyId === null ? '127.0.0.1' : null, `${what}: a key or an address, never both`)
 }
 
 const raw = async (method: string, path: string, headers: string[] = []) => {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: x', ...headers]
-  const { status, headers: answered } = await sendLines(chancery.url, lines, { isHead: method === 'HEAD' })
-  return { status, requestId: answered['x-request-id'], etag: answered.etag }
+  const { status, headers: received } = await sendLines(chancery.url, lines, { isHead: method === 'HEAD' })
+  return { status, requestId: received['x-request-id'], etag: received.etag }
 }
 const bearer = (text: string) => `Authorization: Bearer ${text}`
 
@@ -69,8 +65,8 @@ for (const { operation, path } of everyOperation) {
       ['with a key', [bearer(key.key)], key.id],
       ['without', [], null],
     ] as const) {
-      const answer = await raw('GET', `/api/public/v1${path}`, [...headers])
-      await assertJournaled(chancery, answer, { operation: operation.id, keyId }, name)
+      const response = await raw('GET', `/api/public/v1${path}`, [...headers])
+      await assertLogged(chancery, response, { operation: operation.id, keyId }, name)
     }
   })
 }
@@ -78,13 +74,13 @@ for (const { operation, path } of everyOperation) {
 test('a stream is logged once, when it starts', async () => {
   const { id, key: text } = await chancery.makeKey({ nation_id: 'n1' })
   const response = await chancery.get('/events/stream', { key: text })
-  const answer = { status: 200, requestId: response.headers.get('x-request-id') ?? undefined }
+  const logged = { status: 200, requestId: response.headers.get('x-request-id') ?? undefined }
   const expected = { operation: 'events.stream', keyId: id }
-  await assertJournaled(chancery, answer, expected, 'while it goes on')
+  await assertLogged(chancery, logged, expected, 'while it is open')
   await chancery.operate('POST', `/keys/${id}/revoke`)
-  // The server ends it: its key no longer holds.
+  // The server ends it, because its key is revoked.
   await response.text()
-  await assertJournaled(chancery, answer, expected, 'after its end')
+  await assertLogged(chancery, logged, expected, 'after its end')
 })
 
 test('HEAD, 304, 405, 404, 400, 403 and preflights are logged', async () => {
@@ -107,9 +103,9 @@ test('HEAD, 304, 405, 404, 400, 403 and preflights are logged', async () => {
     ['GET', '/%zz', [], 400, { operation: 'none', keyId: null }],
   ] as const
   for (const [method, path, headers, status, expected] of cases) {
-    const answer = await raw(method, path, [...headers])
-    assert.equal(answer.status, status, `${method} ${path}`)
-    await assertJournaled(chancery, answer, expected, `${method} ${path}`)
+    const response = await raw(method, path, [...headers])
+    assert.equal(response.status, status, `${method} ${path}`)
+    await assertLogged(chancery, response, expected, `${method} ${path}`)
   }
 })
 
@@ -117,9 +113,9 @@ test('a wrong key is logged by its address: 401', async () => {
   const { id, key: revoked } = await chancery.makeKey({ nation_id: 'n2' })
   await chancery.operate('POST', `/keys/${id}/revoke`)
   for (const [name, text] of Object.entries({ unknown: generateKey(), revoked, malformed: 'x' })) {
-    const answer = await raw('GET', '/api/v1/game', [bearer(text)])
-    assert.equal(answer.status, 401)
-    await assertJournaled(chancery, answer, { operation: 'game.get', keyId: null }, name)
+    const response = await raw('GET', '/api/v1/game', [bearer(text)])
+    assert.equal(response.status, 401)
+    await assertLogged(chancery, response, { operation: 'game.get', keyId: null }, name)
   }
 })
 
@@ -131,10 +127,10 @@ test('invalid HTTP is logged too', async () => {
     ['GET /api/v1/game HTTP/1.1\r\n\r\n', 400],
     ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
   ] as const) {
-    const { answers } = await exchange(chancery.url, text)
-    const [answer] = answers
-    assert.equal(answer?.status, status)
-    const [line] = await linesOf(chancery, answer?.headers['x-request-id'] ?? 'none')
+    const { responses } = await sendRaw(chancery.url, text)
+    const [response] = responses
+    assert.equal(response?.status, status)
+    const [line] = await linesOf(chancery, response?.headers['x-request-id'] ?? 'none')
     assert.deepEqual([line?.status, line?.key_id, line?.address], [status, null, '127.0.0.1'])
   }
 })
@@ -153,8 +149,8 @@ test('a 429 is logged with its key or address', async t => {
     await (await limited.get('/game', options)).arrayBuffer()
     const response = await limited.get('/game', options)
     assert.equal(response.status, 429)
-    const answer = { status: 429, requestId: response.headers.get('x-request-id') ?? undefined }
-    await assertJournaled(limited, answer, { operation: 'game.get', keyId }, name)
+    const logged = { status: 429, requestId: response.headers.get('x-request-id') ?? undefined }
+    await assertLogged(limited, logged, { operation: 'game.get', keyId }, name)
   }
 })
 
@@ -166,7 +162,7 @@ test('a 503 is logged when the database is back', async t => {
   proxy.restore()
   const requestId = response.headers.get('x-request-id') ?? ''
   const found = await linesOf(server, requestId)
-  // Nobody could say whose key it was.
+  // The key could not be identified.
   assert.deepEqual(
     found.map(({ operation, status, key_id, address }) => [operation, status, key_id, address]),
     [['me.key', 503, null, '127.0.0.1']],

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createRequestRing, type LoggedRequest, type ServedRequest } from '../../src/journal/request-ring.ts'
+import {
+  createRequestRing,
+  type LoggedRequest,
+  type ServedRequest,
+} from '../../src/request-log/request-ring.ts'
 import { randomRuns } from '../support/tier.ts'
-import { answeredCall, callAt } from './calls.ts'
+import { loggedAt, servedRequest } from './test-requests.ts'
 
 test('the ring returns its requests oldest first, and reports how many of the oldest it lost', () => {
   const step = fc.oneof(
@@ -24,10 +28,10 @@ test('the ring returns its requests oldest first, and reports how many of the ol
           continue
         }
         for (let note = 0; note < notes; note += 1) {
-          const answered: ServedRequest = answeredCall({ status: 200 + note, durationMs: note / 7 })
+          const request: ServedRequest = servedRequest({ status: 200 + note, durationMs: note / 7 })
           at += 1
-          ring.add(answered, at)
-          waiting.push(callAt(at, answered))
+          ring.add(request, at)
+          waiting.push(loggedAt(at, request))
         }
       }
     }),
@@ -37,9 +41,9 @@ test('the ring returns its requests oldest first, and reports how many of the ol
 
 test('taken requests do not change when the ring is reused', () => {
   const ring = createRequestRing(2)
-  const first = answeredCall()
+  const first = servedRequest()
   ring.add(first, 1)
   const { requests: calls } = ring.take()
-  for (let at = 2; at < 6; at += 1) ring.add(answeredCall(), at)
-  assert.deepEqual(calls, [callAt(1, first)])
+  for (let at = 2; at < 6; at += 1) ring.add(servedRequest(), at)
+  assert.deepEqual(calls, [loggedAt(1, first)])
 })

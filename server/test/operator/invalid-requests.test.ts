@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { scopeNames } from '@chancery/contract'
+import { test } from 'node:test'
+import { type OperatorOperation, operatorOperations, scopeNames } from '@chancery/contract'
 import { playerOf, smallWorld } from '../http/world.ts'
-import { startTestServer, type TestServer } from '../support/test-server.ts'
+import { closeAfter } from '../support/close-after.ts'
+import { startTestServer } from '../support/test-server.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-  await chancery.ingest(smallWorld())
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
+await chancery.ingest(smallWorld())
 
-const routes: [string, string][] = [
-  ['GET', '/status'],
-  ['GET', '/metrics'],
-  ['GET', '/keys'],
-  ['POST', '/keys'],
-  ['POST', '/keys/key_none/revoke'],
-  ['PUT', '/keys/key_none/limit'],
-  ['POST', '/codes'],
-  ['POST', '/facts'],
-  ['GET', '/nowhere'],
-]
-
-interface Failure {
-  error: { code: string; message: string; request_id: string }
-}
+const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
 
 async function assertRefused(
   response: Response,
@@ -33,15 +16,20 @@ async function assertRefused(
   code: string,
   what: string,
 ): Promise<string> {
-  const text = await response.text()
-  const { error } = JSON.parse(text) as Failure
+  const { error } = (await response.json()) as {
+    error: { code: string; message: string; request_id: string }
+  }
   assert.deepEqual([response.status, error.code], [status, code], `${what}: ${error.message}`)
   assert.equal(error.request_id, response.headers.get('x-request-id'), what)
   assert.equal(response.headers.get('cache-control'), 'no-store', what)
+  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8', what)
   return error.message
 }
+/** Asserts that a request of the operator is rejected. */
+const assertRejects = async (status: number, code: string, ...request: Parameters<typeof chancery.operate>) =>
+  assertRefused(await chancery.operate(...request), status, code, JSON.stringify(request).slice(0, 120))
 
-for (const [method, path] of routes) {
+for (const { method, path } of [...everyOperation, { method: 'GET', path: '/nowhere' }]) {
   test(`${method} ${path} needs the operator token`, async () => {
     const { key } = await chancery.makeKey({ nation_id: 'n1' }, scopeNames)
     const wrong = [
@@ -71,10 +59,12 @@ for (const [method, path] of routes) {
   })
 }
 
-test('the operator’s token is worthless on the public listener, which has no operator API', async () => {
+test('the public listener rejects the operator token and has no operator API', async () => {
   assert.equal((await chancery.get('/me/key', { key: chancery.operatorToken })).status, 401)
-  for (const path of ['/status', '/metrics', '/keys', '/facts', '/codes'])
-    assert.equal((await fetch(chancery.url + path)).status, 404, path)
+  for (const { method, path } of everyOperation) {
+    const { status } = await fetch(chancery.url + path, { method })
+    assert.ok(status === 404 || status === 405, `${method} ${path}: ${status}`)
+  }
 })
 
 const badBodies: [string, string, unknown[]][] = [
@@ -130,15 +120,14 @@ const badBodies: [string, string, unknown[]][] = [
 ]
 
 for (const [method, path, bodies] of badBodies) {
-  test(`${method} ${path} says what is wrong with a body`, async () => {
+  test(`${method} ${path} rejects an invalid body with a reason`, async () => {
     for (const body of bodies) {
-      const response = await chancery.operate(method, path, body, { 'idempotency-key': 'b1' })
-      const message = await assertRefused(response, 400, 'bad_request', JSON.stringify(body).slice(0, 80))
+      const message = await assertRejects(400, 'bad_request', method, path, body, { 'idempotency-key': 'b1' })
       assert.ok(message.length > 10)
     }
   })
 
-  test(`${method} ${path} takes JSON alone, and whole`, async () => {
+  test(`${method} ${path} accepts only complete JSON`, async () => {
     const send = (body: string, contentType: string) =>
       fetch(chancery.operatorUrl + path, {
         method,
@@ -156,7 +145,7 @@ for (const [method, path, bodies] of badBodies) {
   })
 }
 
-test('a limit is a whole number of calls, or none', async () => {
+test('a limit is a positive integer', async () => {
   const { id } = await chancery.makeKey({ nation_id: 'n1' })
   for (const body of [
     {},
@@ -167,12 +156,7 @@ test('a limit is a whole number of calls, or none', async () => {
     { limit: 5, note: 'a\u0000b' },
     { limit: 5, notes: '' },
   ])
-    await assertRefused(
-      await chancery.operate('PUT', `/keys/${id}/limit`, body),
-      400,
-      'bad_request',
-      JSON.stringify(body),
-    )
+    await assertRejects(400, 'bad_request', 'PUT', `/keys/${id}/limit`, body)
   const response = await chancery.operate('PUT', `/keys/${id}/limit`, { limit: 600, note: 'approved' })
   const shown = (await response.json()) as { limit: number; limit_note: string; key?: string }
   assert.deepEqual(
@@ -181,46 +165,28 @@ test('a limit is a whole number of calls, or none', async () => {
   )
 })
 
-test('what is named and is not there is 404', async () => {
+test('unknown ids and paths are 404', async () => {
   for (const id of ['key_none', '%20', 'key_none%2Frevoke', 'a'.repeat(64)]) {
-    await assertRefused(await chancery.operate('POST', `/keys/${id}/revoke`), 404, 'not_found', id)
-    await assertRefused(
-      await chancery.operate('PUT', `/keys/${id}/limit`, { limit: 5 }),
-      404,
-      'not_found',
-      id,
-    )
+    await assertRejects(404, 'not_found', 'POST', `/keys/${id}/revoke`)
+    await assertRejects(404, 'not_found', 'PUT', `/keys/${id}/limit`, { limit: 5 })
   }
-  await assertRefused(
-    await chancery.operate('POST', '/keys', { nation_id: 'none', name: 'x' }),
-    404,
-    'not_found',
-    'key',
-  )
-  await assertRefused(
-    await chancery.operate('POST', '/codes', { nation_id: 'none' }),
-    404,
-    'not_found',
-    'code',
-  )
-  await assertRefused(await chancery.operate('GET', '/keys?nation_id=none'), 404, 'not_found', 'keys')
-  await assertRefused(await chancery.operate('DELETE', '/keys'), 404, 'not_found', 'method')
+  await assertRejects(404, 'not_found', 'POST', '/keys', { nation_id: 'none', name: 'x' })
+  await assertRejects(404, 'not_found', 'POST', '/codes', { nation_id: 'none' })
+  await assertRejects(404, 'not_found', 'GET', '/keys?nation_id=none')
+  await assertRejects(404, 'not_found', 'DELETE', '/keys')
 })
 
-test('a NUL character is reported, wherever it is', async () => {
+test('a NUL character in an id or parameter is rejected', async () => {
   for (const [method, path, body] of [
     ['POST', '/keys/%00/revoke', undefined],
     ['PUT', '/keys/%00/limit', { limit: 5 }],
     ['GET', '/keys?player_id=%00', undefined],
     ['GET', '/keys?nation_id=%00', undefined],
   ] as const)
-    assert.match(
-      await assertRefused(await chancery.operate(method, path, body), 400, 'bad_request', path),
-      /NUL/,
-    )
+    assert.match(await assertRejects(400, 'bad_request', method, path, body), /NUL/)
 })
 
-test('the end of a key may be said in any zone', async () => {
+test('an expiry may have any time zone, and is returned in UTC', async () => {
   const { key, ...made } = (await (
     await chancery.operate('POST', '/keys', {
       nation_id: 'n1',
@@ -240,13 +206,13 @@ test('keys are listed by player or nation, none with its secret', async () => {
     assert.deepEqual(data.find(each => each.id === id)?.scopes, ['military.read'], path)
     assert.ok(!text.includes(key.slice(4, 20)), path)
   }
-  assert.deepEqual(await (await chancery.operate('GET', '/keys?player_id=nobody')).json(), { data: [] })
+  assert.deepEqual(await (await chancery.operate('GET', '/keys?player_id=unknown')).json(), { data: [] })
 })
 
 test('the metrics count responses by operation, and contain no secret', async () => {
   const { key } = await chancery.makeKey({ nation_id: 'n1' })
   const code = await chancery.makeCode('n1')
-  const searched = 'a-search-that-nobody-makes'
+  const searched = 'an-unusual-search'
   await chancery.get(`/discord/verify/${code}`)
   await chancery.get('/me/nation', { key })
   await chancery.get(`/nations?search=${searched}`)
@@ -268,7 +234,34 @@ test('the metrics count responses by operation, and contain no secret', async ()
     assert.ok(!text.includes(secret), secret)
 })
 
-test('the status says how far the world is', async () => {
+test('the status has the last event and the ranked version', async () => {
   const status = (await (await chancery.operate('GET', '/status')).json()) as Record<string, unknown>
   assert.ok(Number(status.seq) > 0 && status.ranked_version === status.world_version)
+})
+
+test('a path with invalid percent-encoding is a bad request', async () => {
+  for (const path of ['/feeds/%', '/keys/%zz/revoke', '/%ff'])
+    await assertRejects(400, 'bad_request', 'GET', path)
+})
+
+test('a query with invalid percent-encoding is rejected', async () => {
+  for (const query of ['player_id=%', 'player_id=%zz', 'player_id=%ff', '%=p1'])
+    await assertRejects(400, 'bad_request', 'GET', `/webhooks?${query}`)
+})
+
+test('a path with invalid percent-encoding is 401 without a token', async () => {
+  await assertRefused(await fetch(`${chancery.operatorUrl}/feeds/%`), 401, 'invalid_api_key', '%')
+})
+
+test('an unknown id of any length is not found', async () => {
+  await assertRejects(404, 'not_found', 'GET', `/feeds/${'x'.repeat(3_000)}`)
+})
+
+test('null is rejected as a body, also where none is needed', async () => {
+  await assertRejects(400, 'bad_request', 'POST', '/players/p1/suspend', null)
+})
+
+test('an invalid player id cannot be suspended', async () => {
+  for (const id of ['', '%20', 'a%2Fb', 'x'.repeat(65)])
+    await assertRejects(400, 'bad_request', 'POST', `/players/${id}/suspend`)
 })

@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import pg from 'pg'
-import type { BusyKey } from '../../src/journal/queries.ts'
-import { exchange } from '../http/raw.ts'
+import type { BusyKey } from '../../src/request-log/queries.ts'
+import { sendRaw } from '../http/raw.ts'
+import { closeAfter } from '../support/close-after.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { metricsOf } from '../webhooks/metrics-of.ts'
-import { openTestJournal, total } from './test-journal.ts'
+import { openTestRequestLog, total } from './test-request-log.ts'
 
-let chancery: TestServer
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const chancery = closeAfter(await startTestServer())
 
 /**
- * Calls at once: on so many connections, each with so many calls one behind the other, few enough to be let in. Returns how many were answered with which
- * status to the key. Where a busy process cannot say whose key it is, that is 503 to an address, and not among them.
+ * Sends pipelined requests on several connections at once. Returns the number of responses by status. A 503 of a busy process is not
+ * among them: it is logged for the address, not for the key.
  */
-async function callAtOnce(
+async function sendAtOnce(
   url: string,
   key: string,
   connections: number,
@@ -28,12 +25,12 @@ async function callAtOnce(
   const lines = ['GET /api/v1/game HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, '', '']
   const text = lines.join('\r\n').repeat(calls)
   const exchanges = await Promise.all(
-    Array.from({ length: connections }, () => exchange(url, text, { count: calls })),
+    Array.from({ length: connections }, () => sendRaw(url, text, { count: calls })),
   )
-  const answers = exchanges.flatMap(each => each.answers)
-  assert.equal(answers.length, connections * calls)
+  const responses = exchanges.flatMap(each => each.responses)
+  assert.equal(responses.length, connections * calls)
   return [200, 429]
-    .map(status => ({ status, calls: answers.filter(answer => answer.status === status).length }))
+    .map(status => ({ status, calls: responses.filter(response => response.status === status).length }))
     .filter(each => each.calls > 0)
     .sort((one, other) => other.calls - one.calls)
 }
@@ -44,7 +41,7 @@ async function busyKey(server: TestServer, keyId: string): Promise<BusyKey | und
   return data.find(({ key_id }) => key_id === keyId)
 }
 
-/** A machine that is busy may take more than the second that a reader waits. */
+/** Waits until so many requests are counted: a busy machine needs more than one read. */
 async function untilCounted(server: TestServer, keyId: string, calls: number): Promise<BusyKey> {
   let busy: BusyKey | undefined
   await until(async () => {
@@ -58,42 +55,42 @@ async function untilCounted(server: TestServer, keyId: string, calls: number): P
 test('thousands of concurrent requests are counted exactly, by minute and hour, with limited ones', async t => {
   const connections = tier === 'quick' ? 50 : 200
   const { id, key } = await chancery.makeKey({ player_id: 'p1' }, undefined, { limit: 5 * connections })
-  const answered = await callAtOnce(chancery.url, key, connections, 25)
-  const limited = answered.find(({ status }) => status === 429)?.calls ?? 0
+  const counts = await sendAtOnce(chancery.url, key, connections, 25)
+  const limited = counts.find(({ status }) => status === 429)?.calls ?? 0
   assert.ok(limited > 0)
-  const busy = await untilCounted(chancery, id, total(answered))
+  const busy = await untilCounted(chancery, id, total(counts))
   assert.equal(busy.limited, limited)
-  const fixture = await openTestJournal(t, { databaseUrl: chancery.databaseUrl, now: Date.now })
+  const fixture = await openTestRequestLog(t, { databaseUrl: chancery.databaseUrl, now: Date.now })
   const { minutes, hours, operations, statuses } = await fixture.account.usage(id)
-  assert.deepEqual(statuses, answered)
-  assert.deepEqual(operations, [{ operation: 'game.get', calls: total(answered), deprecated: 0 }])
+  assert.deepEqual(statuses, counts)
+  assert.deepEqual(operations, [{ operation: 'game.get', calls: total(counts), deprecated: 0 }])
   for (const spans of [minutes, hours]) {
-    assert.equal(total(spans), total(answered))
+    assert.equal(total(spans), total(counts))
     assert.equal(
       spans.reduce((sum, span) => sum + span.limited, 0),
       limited,
     )
   }
-  assert.deepEqual(await fixture.account.callsToday([id]), new Map([[id, total(answered)]]))
+  assert.deepEqual(await fixture.account.callsToday([id]), new Map([[id, total(counts)]]))
 })
 
 test('two servers on one database add up', async t => {
   const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   t.after(() => other.close())
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
-  const answered = await Promise.all([
-    callAtOnce(chancery.url, key, 10, 25),
-    callAtOnce(other.url, key, 14, 25),
+  const counts = await Promise.all([
+    sendAtOnce(chancery.url, key, 10, 25),
+    sendAtOnce(other.url, key, 14, 25),
   ])
-  for (const server of [chancery, other]) await untilCounted(server, id, total(answered.flat()))
+  for (const server of [chancery, other]) await untilCounted(server, id, total(counts.flat()))
 })
 
 test('a closing server writes what it recorded', async () => {
   const other = await startTestServer({}, { databaseUrl: chancery.databaseUrl })
   const { id, key } = await other.makeKey({ player_id: 'p1' })
-  const answered = await callAtOnce(other.url, key, 1, 10)
+  const counts = await sendAtOnce(other.url, key, 1, 10)
   await other.close()
-  assert.equal((await busyKey(chancery, id))?.calls, total(answered))
+  assert.equal((await busyKey(chancery, id))?.calls, total(counts))
 })
 
 test('requests continue while the log cannot be written, and are all counted afterwards', async t => {
@@ -101,26 +98,26 @@ test('requests continue while the log cannot be written, and are all counted aft
   const client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
   t.after(() => client.end())
-  const answered: { status: number; calls: number }[] = []
+  const counts: { status: number; calls: number }[] = []
   const slowestMs = async (calls: number) => {
     let slowest = 0
     for (let call = 0; call < calls; call += 1) {
       const calledAt = performance.now()
-      answered.push(...(await callAtOnce(chancery.url, key, 1, 1)))
+      counts.push(...(await sendAtOnce(chancery.url, key, 1, 1)))
       slowest = Math.max(slowest, performance.now() - calledAt)
     }
     return slowest
   }
   const usualMs = await slowestMs(100)
-  await client.query('begin; lock table chancery_access.key_hour, chancery_access.key_call')
-  answered.push(...(await callAtOnce(chancery.url, key, 2, 10)))
-  // The writing that is going on waits for the table until its time is over.
+  await client.query('begin; lock table chancery_access.key_usage_hour, chancery_access.key_request')
+  counts.push(...(await sendAtOnce(chancery.url, key, 2, 10)))
+  // The current flush waits for the table until its timeout.
   const looking = chancery.operate('GET', '/requests/req_1')
   const lockedMs = await slowestMs(200)
   assert.ok(lockedMs < 500 + 5 * usualMs, `a call took ${lockedMs} ms, and ${usualMs} ms before`)
   await looking
   await client.query('rollback')
-  await untilCounted(chancery, id, total(answered))
+  await untilCounted(chancery, id, total(counts))
   const metrics = await metricsOf(chancery)
   assert.equal(metrics.get('chancery_request_log_dropped_total{what="count"}'), 0)
 })
@@ -131,12 +128,12 @@ test('rows above the limit per key and write are counted as dropped', async () =
   const { id, key } = await chancery.makeKey({ player_id: 'p1' })
   await busyKey(chancery, id)
   const before = await droppedLines()
-  const answered = await callAtOnce(chancery.url, key, 40, 25)
-  await untilCounted(chancery, id, total(answered))
+  const counts = await sendAtOnce(chancery.url, key, 40, 25)
+  await untilCounted(chancery, id, total(counts))
   const client = new pg.Client({ connectionString: chancery.databaseUrl })
   await client.connect()
-  const { rows } = await client.query('select 1 from chancery_access.key_call where key_id = $1', [id])
+  const { rows } = await client.query('select 1 from chancery_access.key_request where key_id = $1', [id])
   await client.end()
   assert.ok(rows.length >= 200, `${rows.length} have a line`)
-  assert.equal(rows.length + (await droppedLines()) - before, total(answered))
+  assert.equal(rows.length + (await droppedLines()) - before, total(counts))
 })

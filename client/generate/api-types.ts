@@ -13,6 +13,53 @@ import {
 } from './described.ts'
 import { comment, printMembers, printType } from './print-type.ts'
 
+/** Object types that several types have, by their members: name and description. */
+const sharedTypes: Record<string, [name: string, description: string]> = {
+  'nation_id,nation_name': ['NationReference', 'A nation, by id and name.'],
+  'alliance_id,name,tag': ['AllianceReference', 'An alliance, by id, name and tag.'],
+  'conflict_id,name': ['ConflictReference', 'A global conflict, by id and name.'],
+  'era_id,name': ['EraReference', 'An era, by id and name.'],
+  'nation_id,nation_name,alliance_id,alliance_name': [
+    'WarSide',
+    'A side of a war, as it was at the declaration.',
+  ],
+  'attacker,defender': ['Losses', 'Losses of both sides, by kind of unit.'],
+  'alliance_id,rank,alliances': ['AllianceMembership', 'The alliance of a nation, and its rank there.'],
+  'key,label': ['ProfileTerm', 'A term of the game profile.'],
+  'key,type,description,class,scope,unit': [
+    'ProfileAttribute',
+    'An additional field, from the game profile.',
+  ],
+}
+
+/** The shared types that occur more than once with the same descriptions, by their printed members. */
+function findSharedTypes(roots: readonly Schema[]): Map<string, { schema: Schema; name: string }> {
+  const found = new Map<string, { schema: Schema; name: string; count: number }>()
+  const visit = (schema: Schema) => {
+    const children = [...Object.values(schema.properties ?? {}), ...(schema.items ? [schema.items] : [])]
+    for (const child of children) {
+      const [name] = sharedTypes[Object.keys(child.properties ?? {}).join()] ?? []
+      if (name !== undefined) {
+        const members = printMembers(child)
+        found.set(members, { schema: child, name, count: (found.get(members)?.count ?? 0) + 1 })
+      }
+      visit(child)
+    }
+  }
+  for (const root of roots) visit(root)
+  const shared = [...found].filter(([, { count }]) => count > 1)
+  const names = shared.map(([, { name }]) => name)
+  if (new Set(names).size < names.length) throw new Error(`two types would be called the same: ${names}`)
+  return new Map(shared)
+}
+
+const returnedResources = [...new Set(requestOperations.flatMap(({ returns }) => returns.resources))]
+const shared = findSharedTypes([
+  ...returnedResources.map(name => resourceSchema(name, 'public')),
+  ...eventKinds.map(({ data }) => data),
+])
+const typeNames = new Map([...shared].map(([members, { name }]) => [members, name]))
+
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 
 /** The text of `src/api-types.ts`: the types of the contract. */
@@ -20,8 +67,10 @@ export function apiTypes(): string {
   return [
     '// Written by client/generate/main.ts from the contract. Change the contract, then run: npm run generate',
     `import type { CallOptions, Page } from './call-options.ts'`,
+    ...[...shared.values()].map(sharedInterface),
     ...interfaces(),
     ...events(),
+    pageParameters(),
     ...requestOperations.filter(hasParameters).map(parameters),
     ...groups().map(([group, members]) => groupInterface(group, members)),
     `/** Every operation, by its id. */\nexport interface Operations {\n${groups()
@@ -33,27 +82,46 @@ export function apiTypes(): string {
   ].join('\n\n')
 }
 
-const interfaceText = (name: string, schema: Schema, parent = '') =>
-  `${comment(schema.description)}export interface ${name}${parent} {\n${printMembers(schema)}\n}`
+const interfaceText = (name: string, schema: Schema, parent?: string) =>
+  `${comment(schema.description)}export interface ${name}${parent ? ` extends ${parent}` : ''} {\n${printMembers(schema, typeNames)}\n}`
+
+function sharedInterface({ schema, name }: { schema: Schema; name: string }): string {
+  const [, description = ''] = sharedTypes[Object.keys(schema.properties ?? {}).join()] ?? []
+  return interfaceText(name, { ...schema, description })
+}
+
+/** The schema without the members of its parent. */
+const withoutMembers = (schema: Schema, { properties: inherited = {} }: Schema): Schema => ({
+  ...schema,
+  properties: Object.fromEntries(
+    Object.entries(schema.properties ?? {}).filter(([member]) => !(member in inherited)),
+  ),
+})
+
+/** Whether a schema has all members of another, unchanged. */
+function contains(schema: Schema, { properties = {} }: Schema): boolean {
+  const own = Object.entries(schema.properties ?? {}).map(entry => JSON.stringify(entry))
+  return Object.entries(properties).every(entry => own.includes(JSON.stringify(entry)))
+}
 
 /** One for each resource and view that an operation returns. The owner's view adds private fields. */
 function interfaces(): string[] {
   const texts = new Map<string, string>()
+  const written = new Map<string, Schema>()
   for (const { returns } of requestOperations) {
     for (const resource of returns.resources) {
       if (resource === 'event') continue
-      const publicSchema = resourceSchema(resource, 'public')
+      const schema = resourceSchema(resource, 'public')
       const name = componentName(resource, 'public')
-      texts.set(name, interfaceText(name, publicSchema))
+      const [parent, inherited] =
+        [...written].find(([other, members]) => other !== name && contains(schema, members)) ?? []
+      texts.set(name, interfaceText(name, inherited ? withoutMembers(schema, inherited) : schema, parent))
+      written.set(name, schema)
       if (returns.view === 'public') continue
-      const owner = resourceSchema(resource, returns.view)
-      const added = Object.entries(owner.properties ?? {}).filter(
-        ([member]) => !(member in (publicSchema.properties ?? {})),
-      )
-      const ownerName = componentName(resource, returns.view)
+      const owner = withoutMembers(resourceSchema(resource, returns.view), schema)
       const description = `${owner.description} With private sections: an absent section was withheld.`
-      const extra = { ...owner, description, properties: Object.fromEntries(added) }
-      texts.set(ownerName, interfaceText(ownerName, extra, ` extends ${name}`))
+      const ownerName = componentName(resource, returns.view)
+      texts.set(ownerName, interfaceText(ownerName, { ...owner, description }, name))
     }
   }
   return [...texts.values()]
@@ -66,7 +134,7 @@ function events(): string[] {
   return [
     interfaceText('EventCommon', { ...event, properties: common }),
     `/** The \`data\` of each kind of event. */\nexport interface EventDataOf {\n${eventKinds
-      .map(({ type, description, data }) => `${comment(description)}'${type}': ${printType(data)}`)
+      .map(({ type, description, data }) => `${comment(description)}'${type}': ${printType(data, typeNames)}`)
       .join('\n')}\n}`,
     '/** A kind of event that every game has. */\nexport type EventType = keyof EventDataOf',
     '/** An event of one kind. */\nexport type EventOf<K extends EventType> = EventCommon & { type: K; data: EventDataOf[K] }',
@@ -79,18 +147,42 @@ function events(): string[] {
 
 const hasParameters = (operation: Operation) => queryParameters(operation).length > 0
 
+const pageMembers = ['page', 'limit']
+
 function parameters(operation: Operation): string {
-  const properties = Object.fromEntries(
-    queryParameters(operation).map(([name, { schema, description }]) => [
-      name,
-      { ...(schema as Schema), description },
-    ]),
+  const isPaged = operation.returns.isList
+  const members = queryParameters(operation).filter(([name]) => !(isPaged && pageMembers.includes(name)))
+  return parametersText(
+    parametersName(operation),
+    `Query parameters of \`${operation.id}\`.`,
+    members,
+    isPaged ? ' extends PageParameters' : '',
   )
-  const members = printMembers({ properties }, true)
+}
+
+/** The parameters of every list. */
+function pageParameters(): string {
+  const [list] = requestOperations.filter(({ returns }) => returns.isList)
+  const members = list ? queryParameters(list).filter(([name]) => pageMembers.includes(name)) : []
+  return parametersText('PageParameters', 'Query parameters of every list.', members)
+}
+
+function parametersText(
+  name: string,
+  description: string,
+  parameters: ReturnType<typeof queryParameters>,
+  parent = '',
+): string {
+  const properties = Object.fromEntries(
+    parameters.map(([member, { schema, description }]) => [member, { ...(schema as Schema), description }]),
+  )
+  const members = printMembers({ properties }, undefined, true)
     .replace(/\?: (\(.*\)\[\])$/gm, '?: readonly $1')
     // For exactOptionalPropertyTypes.
     .replace(/^(\w+\?: .*)$/gm, '$1 | undefined')
-  return `${comment(`Query parameters of \`${operation.id}\`.`)}export interface ${parametersName(operation)} {\n${members}\n}`
+  return members === ''
+    ? `${comment(description)}export type ${name} = PageParameters`
+    : `${comment(description)}export interface ${name}${parent} {\n${members}\n}`
 }
 
 function returned({ returns }: Operation): string {

@@ -11,7 +11,7 @@ export function comment(text = ''): string {
   return safe.includes('\n') ? `/**\n${safe.replace(/^/gm, ' * ')}\n */\n` : `/** ${safe} */\n`
 }
 
-/** What a stranger has to know of a member: meaning, unit, scope, an example. */
+/** The comment of a member: description, unit, scope and an example. */
 function notes(schema: Schema): string {
   const example = schema.examples ? schema.examples[0] : schema.example
   const isShort = example !== undefined && example !== null && typeof example !== 'object'
@@ -27,34 +27,38 @@ function notes(schema: Schema): string {
   )
 }
 
+/** Names of object types that occur several times, by their printed members. */
+export type TypeNames = ReadonlyMap<string, string>
+
 /** Members of an interface or an object type. `alwaysOptional` is for parameters. */
-export function printMembers(schema: Schema, alwaysOptional = false): string {
+export function printMembers(schema: Schema, names?: TypeNames, alwaysOptional = false): string {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties)
     .map(([name, member]) => {
       const mark = alwaysOptional || !required.includes(name) ? '?' : ''
-      return `${notes(member)}${memberName(name)}${mark}: ${printType(member)}`
+      return `${notes(member)}${memberName(name)}${mark}: ${printType(member, names)}`
     })
     .join('\n')
 }
 
 /** A schema as a TypeScript type. */
-export function printType(schema: Schema): string {
+export function printType(schema: Schema, names?: TypeNames): string {
   if (schema.enum) return schema.enum.map(literal).join(' | ')
   const types = schema.type === undefined ? [] : [schema.type].flat()
   if (types.length === 0) return 'unknown'
-  return types.map(type => printOne(type, schema)).join(' | ')
+  return types.map(type => printOne(type, schema, names)).join(' | ')
 }
 
-function printOne(type: string, schema: Schema): string {
+function printOne(type: string, schema: Schema, names?: TypeNames): string {
   switch (type) {
     case 'integer':
       return 'number'
     case 'array':
-      return `(${printType(schema.items ?? {})})[]`
+      return `(${printType(schema.items ?? {}, names)})[]`
     case 'object':
-      if (schema.members) return `Record<string, ${printType(schema.members)}>`
-      return schema.properties ? `{\n${printMembers(schema)}\n}` : 'Record<string, unknown>'
+      if (schema.members) return `Record<string, ${printType(schema.members, names)}>`
+      if (!schema.properties) return 'Record<string, unknown>'
+      return names?.get(printMembers(schema)) ?? `{\n${printMembers(schema, names)}\n}`
     default:
       return type
   }

@@ -2,6 +2,91 @@
 
 import type { CallOptions, Page } from './call-options.ts'
 
+/** The alliance of a nation, and its rank there. */
+export interface AllianceMembership {
+  /** The alliance. */
+  alliance_id: string
+  /** Key of the nation’s rank in the alliance, as in the game profile. */
+  rank: string
+  /** The alliance’s name and tag. */
+  alliances: {
+    /** The alliance’s name. */
+    name: string
+    /** The alliance’s short tag. */
+    tag: string
+  }
+}
+
+/** A nation, by id and name. */
+export interface NationReference {
+  /** The nation. */
+  nation_id: string
+  /** Its name. */
+  nation_name: string
+}
+
+/** A side of a war, as it was at the declaration. */
+export interface WarSide {
+  /** The nation. */
+  nation_id: string
+  /** The nation’s name at the declaration. */
+  nation_name: string
+  /** Its alliance at the declaration. */
+  alliance_id: string | null
+  /** That alliance’s name at the declaration. */
+  alliance_name: string | null
+}
+
+/** Losses of both sides, by kind of unit. */
+export interface Losses {
+  /** Losses of the attacker, by kind of unit. */
+  attacker: Record<string, number>
+  /** Losses of the defender, by kind of unit. */
+  defender: Record<string, number>
+}
+
+/** A term of the game profile. */
+export interface ProfileTerm {
+  key: string
+  label: string
+}
+
+/** An additional field, from the game profile. */
+export interface ProfileAttribute {
+  key: string
+  type: string
+  description: string
+  class: string
+  scope?: string
+  unit?: string
+}
+
+/** An alliance, by id, name and tag. */
+export interface AllianceReference {
+  /** The alliance. */
+  alliance_id: string
+  /** Its name. */
+  name: string
+  /** Its short tag. */
+  tag: string
+}
+
+/** A global conflict, by id and name. */
+export interface ConflictReference {
+  /** The global conflict. */
+  conflict_id: string
+  /** Its name. */
+  name: string
+}
+
+/** An era, by id and name. */
+export interface EraReference {
+  /** The era. */
+  era_id: string
+  /** Its name. */
+  name: string
+}
+
 /** A nation, led by one player. */
 export interface Nation {
   /** Identifier that the game chose. It never changes. Example: `"n42"`. */
@@ -33,19 +118,7 @@ export interface Nation {
   /** Land under its control. In square kilometres. Example: `24500`. */
   land_area: number | null
   /** The nation’s alliance and its rank there; null for none. An application is not membership. */
-  alliance: {
-    /** The alliance. */
-    alliance_id: string
-    /** Key of the nation’s rank in the alliance, as in the game profile. */
-    rank: string
-    /** The alliance’s name and tag. */
-    alliances: {
-      /** The alliance’s name. */
-      name: string
-      /** The alliance’s short tag. */
-      tag: string
-    }
-  } | null
+  alliance: AllianceMembership | null
   /** Counts of its wars. In wars. */
   wars: {
     /** Active wars that it declared. */
@@ -84,12 +157,7 @@ export interface Alliance {
   /** When the alliance was founded. Example: `"2026-03-04T12:00:00Z"`. */
   founded_at: string | null
   /** The member with the highest rank of the tier leader; if there are several, the one that joined first. Null for none. */
-  leader: {
-    /** The nation. */
-    nation_id: string
-    /** Its name. */
-    nation_name: string
-  } | null
+  leader: NationReference | null
   /** Number of members. Applicants are not members. In nations. Example: `31`. */
   member_count: number
   /** Sum of the members’ national_score. In points. Example: `48210.5`. */
@@ -170,27 +238,9 @@ export interface War {
   /** The attacker’s reason for declaring it. Example: `"The strait belongs to Valdoria."`. */
   reason: string | null
   /** The nation that declared the war, with name and alliance at the declaration. */
-  attacker: {
-    /** The nation. */
-    nation_id: string
-    /** The nation’s name at the declaration. */
-    nation_name: string
-    /** Its alliance at the declaration. */
-    alliance_id: string | null
-    /** That alliance’s name at the declaration. */
-    alliance_name: string | null
-  }
+  attacker: WarSide
   /** The nation it was declared on, with name and alliance at the declaration. */
-  defender: {
-    /** The nation. */
-    nation_id: string
-    /** The nation’s name at the declaration. */
-    nation_name: string
-    /** Its alliance at the declaration. */
-    alliance_id: string | null
-    /** That alliance’s name at the declaration. */
-    alliance_name: string | null
-  }
+  defender: WarSide
   /** When it was declared. Example: `"2026-05-20T10:00:00Z"`. */
   declared_at: string
   /** When it ended; null while it is active or if unknown. */
@@ -200,12 +250,7 @@ export interface War {
   /** Number of battles fought in it. In battles. Example: `5`. */
   battles_count: number
   /** Losses in all its battles. In units. */
-  losses: {
-    /** Losses of the attacker, by kind of unit. */
-    attacker: Record<string, number>
-    /** Losses of the defender, by kind of unit. */
-    defender: Record<string, number>
-  }
+  losses: Losses
   /** The global conflict that it is part of. Example: `"c4"`. */
   conflict_id: string | null
   /** The era in which it was declared. Example: `"e2"`. */
@@ -233,12 +278,7 @@ export interface Battle {
   /** Who won: this battle’s attacker or defender, or a draw; null if unknown. Example: `"attacker"`. */
   victor: 'attacker' | 'defender' | 'draw' | null
   /** Losses of this battle’s attacker and defender, of units whose losses the game makes public; never of strategic weapons. In units. */
-  losses: {
-    /** Losses of the attacker, by kind of unit. */
-    attacker: Record<string, number>
-    /** Losses of the defender, by kind of unit. */
-    defender: Record<string, number>
-  }
+  losses: Losses
   /** Infrastructure of the defender that was destroyed. In points. Example: `84.5`. */
   infrastructure_destroyed: number | null
 }
@@ -253,7 +293,7 @@ export interface MarketPrice {
   currency: string
   /** Highest price offered by a buyer; null without one. In currency. Example: `410`. */
   best_bid: number | null
-  /** Lowest price asked by a seller; null without one. In currency. Example: `414.25`. */
+  /** Lowest price at which a seller offers; null without one. In currency. Example: `414.25`. */
   best_ask: number | null
   /** Highest price of the last 24 hours. In currency. Example: `433`. */
   high_24h: number | null
@@ -272,33 +312,9 @@ export interface MarketPrice {
 }
 
 /** A resource’s place by money traded in the last 24 hours. */
-export interface MarketRanking {
+export interface MarketRanking extends MarketPrice {
   /** Place by traded_value_24h; 1 is the most traded. Example: `1`. */
   rank: number
-  /** Key of the resource, as in the game profile. Example: `"steel"`. */
-  resource: string
-  /** Price of the latest trade, for one unit. In currency. Example: `412.5`. */
-  price: number
-  /** Key of the currency, as in the game profile. Example: `"credits"`. */
-  currency: string
-  /** Highest price offered by a buyer; null without one. In currency. Example: `410`. */
-  best_bid: number | null
-  /** Lowest price asked by a seller; null without one. In currency. Example: `414.25`. */
-  best_ask: number | null
-  /** Highest price of the last 24 hours. In currency. Example: `433`. */
-  high_24h: number | null
-  /** Lowest price of the last 24 hours. In currency. Example: `389.75`. */
-  low_24h: number | null
-  /** Units traded in the last 24 hours. In units. Example: `182000`. */
-  volume_24h: number | null
-  /** Money traded in the last 24 hours. In currency. Example: `75075000`. */
-  traded_value_24h: number | null
-  /** Trades in the last 24 hours. In trades. Example: `961`. */
-  trades_24h: number | null
-  /** Change of the price over 24 hours. In percent. Example: `-3.25`. */
-  change_24h_percent: number | null
-  /** When the game computed these numbers. Example: `"2026-05-27T18:00:00Z"`. */
-  as_of: string
 }
 
 /** A nation’s place among nations. */
@@ -316,19 +332,7 @@ export interface NationRanking {
     /** Its leader. */
     leader_name: string
     /** The nation’s alliance and its rank there; null for a nation without one. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Key of the nation’s rank in the alliance, as in the game profile. */
-      rank: string
-      /** The alliance’s name and tag. */
-      alliances: {
-        /** The alliance’s name. */
-        name: string
-        /** The alliance’s short tag. */
-        tag: string
-      }
-    } | null
+    alliance: AllianceMembership | null
   }
   /** The score that determines the place. In points. Example: `1843.25`. */
   national_score: number
@@ -522,19 +526,7 @@ export interface VerifiedIdentity {
     national_score: number
   }
   /** Its alliance and its rank there; null for none. Applicants have none. */
-  alliance: {
-    /** The alliance. */
-    alliance_id: string
-    /** Key of the nation’s rank in the alliance, as in the game profile. */
-    rank: string
-    /** The alliance’s name and tag. */
-    alliances: {
-      /** The alliance’s name. */
-      name: string
-      /** The alliance’s short tag. */
-      tag: string
-    }
-  } | null
+  alliance: AllianceMembership | null
 }
 
 /** The game and its terms. */
@@ -544,10 +536,7 @@ export interface Game {
   /** The game’s home page. */
   url: string | null
   /** The currency of prices and credits. */
-  currency: {
-    key: string
-    label: string
-  }
+  currency: ProfileTerm
   /** Military units. Strategic ones are the weapons of strategic_weapon events. */
   units: {
     key: string
@@ -556,10 +545,7 @@ export interface Game {
     shows_in_losses: boolean
   }[]
   /** Goods that are stored and traded. */
-  resources: {
-    key: string
-    label: string
-  }[]
+  resources: ProfileTerm[]
   /** Ranks inside an alliance, highest first. */
   ranks: {
     key: string
@@ -567,35 +553,17 @@ export interface Game {
     tier: 'leader' | 'officer' | 'member'
   }[]
   /** Forms of government. */
-  governments: {
-    key: string
-    label: string
-  }[]
+  governments: ProfileTerm[]
   /** Continents. */
-  continents: {
-    key: string
-    label: string
-  }[]
+  continents: ProfileTerm[]
   /** Kinds of war. */
-  war_types: {
-    key: string
-    label: string
-  }[]
+  war_types: ProfileTerm[]
   /** Kinds of battle. */
-  battle_kinds: {
-    key: string
-    label: string
-  }[]
+  battle_kinds: ProfileTerm[]
   /** Kinds of treaty. */
-  treaty_types: {
-    key: string
-    label: string
-  }[]
+  treaty_types: ProfileTerm[]
   /** Categories of news. */
-  news_categories: {
-    key: string
-    label: string
-  }[]
+  news_categories: ProfileTerm[]
   /** Every kind of event that this server may send. */
   event_kinds: {
     type: string
@@ -603,22 +571,8 @@ export interface Game {
   }[]
   /** Further fields of nations and alliances, with their class. */
   attributes: {
-    nation: {
-      key: string
-      type: string
-      description: string
-      class: string
-      scope?: string
-      unit?: string
-    }[]
-    alliance: {
-      key: string
-      type: string
-      description: string
-      class: string
-      scope?: string
-      unit?: string
-    }[]
+    nation: ProfileAttribute[]
+    alliance: ProfileAttribute[]
   }
   /** The active era; if there are several, the one that started last. Null for none. */
   era: {
@@ -698,27 +652,9 @@ export interface EventDataOf {
       reason: string | null
     }
     /** The nation that declared the war. */
-    attacker: {
-      /** The nation. */
-      nation_id: string
-      /** The nation’s name at the declaration. */
-      nation_name: string
-      /** Its alliance at the declaration. */
-      alliance_id: string | null
-      /** That alliance’s name at the declaration. */
-      alliance_name: string | null
-    }
+    attacker: WarSide
     /** The nation it was declared on. */
-    defender: {
-      /** The nation. */
-      nation_id: string
-      /** The nation’s name at the declaration. */
-      nation_name: string
-      /** Its alliance at the declaration. */
-      alliance_id: string | null
-      /** That alliance’s name at the declaration. */
-      alliance_name: string | null
-    }
+    defender: WarSide
   }
   /** A war ended. */
   'war.ended': {
@@ -732,27 +668,9 @@ export interface EventDataOf {
     /** How it ended; null if unknown. */
     outcome: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate' | null
     /** The nation that declared the war. */
-    attacker: {
-      /** The nation. */
-      nation_id: string
-      /** The nation’s name at the declaration. */
-      nation_name: string
-      /** Its alliance at the declaration. */
-      alliance_id: string | null
-      /** That alliance’s name at the declaration. */
-      alliance_name: string | null
-    }
+    attacker: WarSide
     /** The nation it was declared on. */
-    defender: {
-      /** The nation. */
-      nation_id: string
-      /** The nation’s name at the declaration. */
-      nation_name: string
-      /** Its alliance at the declaration. */
-      alliance_id: string | null
-      /** That alliance’s name at the declaration. */
-      alliance_name: string | null
-    }
+    defender: WarSide
   }
   /** A battle was fought in a war. */
   'battle.fought': {
@@ -763,54 +681,25 @@ export interface EventDataOf {
     /** Key of the kind of battle, as in the game profile. */
     kind: string | null
     /** The nation that attacked in this battle. */
-    attacker: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    attacker: NationReference
     /** The nation that defended in this battle. */
-    defender: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    defender: NationReference
     /** Who won: this battle’s attacker or defender, or a draw; null if unknown. */
     victor: 'attacker' | 'defender' | 'draw' | null
     /** Losses of this battle’s attacker and defender. */
-    losses: {
-      /** Losses of the attacker, by kind of unit. */
-      attacker: Record<string, number>
-      /** Losses of the defender, by kind of unit. */
-      defender: Record<string, number>
-    }
+    losses: Losses
     /** Infrastructure of the defender that was destroyed, in points. */
     infrastructure_destroyed: number | null
   }
   /** An alliance was founded. */
   'alliance.founded': {
     /** The alliance, with its name at that time. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }
+    alliance: AllianceReference
   }
   /** An alliance changed its name or tag. */
   'alliance.renamed': {
     /** The alliance, with its name at that time. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }
+    alliance: AllianceReference
     /** Its name before. */
     old_name: string
     /** Its tag before. */
@@ -819,73 +708,30 @@ export interface EventDataOf {
   /** An alliance was disbanded. */
   'alliance.disbanded': {
     /** The alliance, with its name at that time. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }
+    alliance: AllianceReference
   }
   /** A nation became a member of an alliance. */
   'alliance.member_joined': {
     /** The nation, with its name at that time. */
-    nation: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    nation: NationReference
     /** The alliance, with its name at that time. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }
+    alliance: AllianceReference
     /** Key of the rank in which it joined, as in the game profile. */
     rank: string
   }
   /** A nation is no longer a member of an alliance. */
   'alliance.member_left': {
     /** The nation, with its name at that time. */
-    nation: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    nation: NationReference
     /** The alliance, with its name at that time. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }
+    alliance: AllianceReference
   }
   /** A member’s rank in its alliance changed. */
   'alliance.rank_changed': {
     /** The nation, with its name at that time. */
-    nation: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    nation: NationReference
     /** The alliance, with its name at that time. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }
+    alliance: AllianceReference
     /** Key of its rank before. */
     old_rank: string
     /** Key of its rank now, as in the game profile. */
@@ -898,14 +744,7 @@ export interface EventDataOf {
     /** Key of the kind of treaty. */
     type: string
     /** The two alliances. */
-    alliances: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }[]
+    alliances: AllianceReference[]
     /** When it was signed. */
     signed_at: string | null
     /** When it expires; null for never or unknown. */
@@ -918,14 +757,7 @@ export interface EventDataOf {
     /** Key of the kind of treaty. */
     type: string
     /** The two alliances. */
-    alliances: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }[]
+    alliances: AllianceReference[]
     /** When it was signed. */
     signed_at: string | null
     /** When it expires; null for never or unknown. */
@@ -934,97 +766,50 @@ export interface EventDataOf {
   /** A nation was founded. */
   'nation.founded': {
     /** The nation, with its name at that time. */
-    nation: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    nation: NationReference
   }
   /** A nation changed its name. */
   'nation.renamed': {
     /** The nation, with its name at that time. */
-    nation: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    nation: NationReference
     /** Its name before. */
     old_name: string
   }
   /** A nation was deleted. */
   'nation.deleted': {
     /** The nation, with its name at that time. */
-    nation: {
-      /** The nation. */
-      nation_id: string
-      /** Its name. */
-      nation_name: string
-    }
+    nation: NationReference
   }
   /** A global conflict started. */
   'conflict.started': {
     /** The global conflict. */
-    conflict: {
-      /** The global conflict. */
-      conflict_id: string
-      /** Its name. */
-      name: string
-    }
+    conflict: ConflictReference
     /** What started it. */
     cause: string | null
   }
   /** An alliance joined a side of a global conflict. */
   'conflict.joined': {
     /** The global conflict. */
-    conflict: {
-      /** The global conflict. */
-      conflict_id: string
-      /** Its name. */
-      name: string
-    }
+    conflict: ConflictReference
     /** The alliance, with its name at that time. */
-    alliance: {
-      /** The alliance. */
-      alliance_id: string
-      /** Its name. */
-      name: string
-      /** Its short tag. */
-      tag: string
-    }
+    alliance: AllianceReference
     /** Name of the side it joined. */
     side: string
   }
   /** A global conflict ended. */
   'conflict.ended': {
     /** The global conflict. */
-    conflict: {
-      /** The global conflict. */
-      conflict_id: string
-      /** Its name. */
-      name: string
-    }
+    conflict: ConflictReference
   }
   /** An era of the game started. */
   'era.started': {
     /** The era. */
-    era: {
-      /** The era. */
-      era_id: string
-      /** Its name. */
-      name: string
-    }
+    era: EraReference
   }
   /** An era of the game ended. */
   'era.ended': {
     /** The era. */
-    era: {
-      /** The era. */
-      era_id: string
-      /** Its name. */
-      name: string
-    }
+    era: EraReference
     /** The alliance that won the era; null for none. */
     champion: {
       /** The alliance. */
@@ -1122,12 +907,16 @@ export type LaterEvent = EventCommon & { type: '(a later kind)'; data: Record<st
 /** An event. Check `type`, and ignore unknown kinds. */
 export type ChanceryEvent = { [K in EventType]: EventOf<K> }[EventType] | GameEvent | LaterEvent
 
-/** Query parameters of `nations.list`. */
-export interface NationsListParameters {
+/** Query parameters of every list. */
+export interface PageParameters {
   /** Page to read, from 1. A page past the end is empty. */
   page?: number | undefined
   /** Items on a page, from 1 to 100. */
   limit?: number | undefined
+}
+
+/** Query parameters of `nations.list`. */
+export interface NationsListParameters extends PageParameters {
   /** Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally. Example: `"valdoria"`. */
   search?: string | undefined
   /** Only these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
@@ -1143,11 +932,7 @@ export interface NationsListParameters {
 }
 
 /** Query parameters of `alliances.list`. */
-export interface AlliancesListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
+export interface AlliancesListParameters extends PageParameters {
   /** Text that the name or the tag contains, in any case. At most 100 characters; % and _ match literally. Example: `"valdoria"`. */
   search?: string | undefined
   /** Only these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
@@ -1161,19 +946,10 @@ export interface AlliancesGetParameters {
 }
 
 /** Query parameters of `alliances.members`. */
-export interface AlliancesMembersParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
-}
+export type AlliancesMembersParameters = PageParameters
 
 /** Query parameters of `wars.list`. */
-export interface WarsListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
+export interface WarsListParameters extends PageParameters {
   /** Only active wars, or only ended ones. */
   status?: 'active' | 'ended' | undefined
   /** Only wars with one of these nations on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
@@ -1187,55 +963,28 @@ export interface WarsListParameters {
 }
 
 /** Query parameters of `wars.battles`. */
-export interface WarsBattlesParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
-}
+export type WarsBattlesParameters = PageParameters
 
 /** Query parameters of `market.price`. */
-export interface MarketPriceParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
+export interface MarketPriceParameters extends PageParameters {
   /** Only this resource. */
   resource?: string | undefined
 }
 
 /** Query parameters of `market.rankings`. */
-export interface MarketRankingsParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
-}
+export type MarketRankingsParameters = PageParameters
 
 /** Query parameters of `rankings.list`. */
-export interface RankingsListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
+export interface RankingsListParameters extends PageParameters {
   /** What to rank: nations or alliances. */
   board?: 'nations' | 'alliances' | undefined
 }
 
 /** Query parameters of `conflicts.list`. */
-export interface ConflictsListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
-}
+export type ConflictsListParameters = PageParameters
 
 /** Query parameters of `events.list`. */
-export interface EventsListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
+export interface EventsListParameters extends PageParameters {
   /** Kinds of events (`war.declared`) or families (`war.*`), comma-separated or repeated. Unknown kinds are rejected. */
   type?: readonly string[] | undefined
   /** Only events about one of these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
@@ -1253,11 +1002,7 @@ export interface EventsListParameters {
 }
 
 /** Query parameters of `news.list`. */
-export interface NewsListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
+export interface NewsListParameters extends PageParameters {
   /** Only this category. */
   category?: string | undefined
 }
@@ -1275,12 +1020,7 @@ export interface DiscordVerifyParameters {
 }
 
 /** Query parameters of `eras.list`. */
-export interface ErasListParameters {
-  /** Page to read, from 1. A page past the end is empty. */
-  page?: number | undefined
-  /** Items on a page, from 1 to 100. */
-  limit?: number | undefined
-}
+export type ErasListParameters = PageParameters
 
 /** Nations. */
 export interface NationsOperations {

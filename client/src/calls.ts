@@ -1,5 +1,5 @@
 import type { CallOptions, Page } from './call-options.ts'
-import { ChanceryError } from './errors.ts'
+import { invalidResponse } from './errors.ts'
 import { limits } from './limits.ts'
 import type { CachePolicy, Read } from './reader.ts'
 
@@ -43,10 +43,7 @@ export function createCalls(read: Read): Calls {
   const page: Calls['page'] = async (path, policy, options) => {
     const whole = await request(path, policy, options)
     if (Array.isArray(whole.data) && typeof whole.pagination?.pages === 'number') return whole
-    throw new ChanceryError(`The response of ${path} is not a list.`, {
-      code: 'unexpected_answer',
-      status: 200,
-    })
+    throw invalidResponse(`The response of ${path} is not a list.`)
   }
 
   return {

@@ -4,9 +4,9 @@ import type { ErrorCode } from './api-types.ts'
  * Errors of the client itself.
  * - `network_error`: no complete response was received.
  * - `timeout`: no response was received in time.
- * - `unexpected_answer`: the response is not one of Chancery: a proxy's page, a redirect, invalid JSON.
+ * - `unexpected_response`: the response is not one of Chancery: a proxy's page, a redirect, invalid JSON.
  */
-export type ClientErrorCode = 'network_error' | 'timeout' | 'unexpected_answer'
+export type ClientErrorCode = 'network_error' | 'timeout' | 'unexpected_response'
 
 /** Known codes, and any other: codes may be added. */
 export type ChanceryErrorCode = ErrorCode | ClientErrorCode | (string & {})
@@ -43,3 +43,7 @@ export class ChanceryError extends Error {
 export class CursorExpired extends ChanceryError {
   override name = 'CursorExpired'
 }
+
+/** A response with a status of the API, but not of its form. */
+export const invalidResponse = (message: string, status = 200): ChanceryError =>
+  new ChanceryError(message, { code: 'unexpected_response', status })

@@ -2,7 +2,7 @@ import type { ChanceryEvent, EventType } from './api-types.ts'
 import type { Cache } from './cache.ts'
 import { urlOf } from './calls.ts'
 import { type Clock, sleep } from './clock.ts'
-import { ChanceryError, CursorExpired } from './errors.ts'
+import { ChanceryError, CursorExpired, invalidResponse } from './errors.ts'
 import { createEventParser, type Message } from './event-source.ts'
 import { limits } from './limits.ts'
 import type { Transport } from './transport.ts'
@@ -157,11 +157,7 @@ export function follow(parts: FollowDependencies, options: FollowOptions): Follo
       return false
     }
     for (const event of events) {
-      if (!isEvent(event))
-        throw new ChanceryError('The response of /events contains an invalid event.', {
-          code: 'unexpected_answer',
-          status: 200,
-        })
+      if (!isEvent(event)) throw invalidResponse('The response of /events contains an invalid event.')
       if (isNew(event)) yield event
     }
     return events.length === limit
@@ -172,7 +168,7 @@ export function follow(parts: FollowDependencies, options: FollowOptions): Follo
     if (!(error instanceof ChanceryError)) return true
     const { status = 500, code } = error
     if (status >= 400 && status < 500) return status !== 408 && status !== 429
-    return code === 'unexpected_answer' && status < 500 && !hasResponded
+    return code === 'unexpected_response' && status < 500 && !hasResponded
   }
 
   async function* run(): AsyncGenerator<ChanceryEvent, void> {

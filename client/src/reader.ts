@@ -1,6 +1,6 @@
 import type { Cache } from './cache.ts'
 import type { CallOptions } from './call-options.ts'
-import { ChanceryError } from './errors.ts'
+import { invalidResponse } from './errors.ts'
 import type { SingleFlight } from './single-flight.ts'
 import type { Transport } from './transport.ts'
 
@@ -34,11 +34,7 @@ export function createReader({
     const headers: Record<string, string> = cached?.etag ? { 'if-none-match': cached.etag } : {}
     const res = await transport.call({ path, headers, timeoutMs, signal })
     const { text, etag } = res.body ? { text: res.text, etag: res.headers.get('etag') } : (cached ?? {})
-    if (text === undefined)
-      throw new ChanceryError('The response was 304 without a conditional request.', {
-        code: 'unexpected_answer',
-        status: 304,
-      })
+    if (text === undefined) throw invalidResponse('The response was 304 without a conditional request.', 304)
     const isStorable = !/no-store/i.test(res.headers.get('cache-control') ?? '')
     if (isStorable) {
       const body = res.body ?? JSON.parse(text)

@@ -26,7 +26,7 @@ function parseJson(text: string): unknown {
 
 /**
  * The body of a successful response.
- * @throws {ChanceryError} `unexpected_answer` if it is not one of the API; `network_error` if it is truncated.
+ * @throws {ChanceryError} `unexpected_response` if it is not one of the API; `network_error` if it is truncated.
  */
 export function parseBody({ status, headers, text }: ReceivedResponse): Body {
   const body = parseJson(text)
@@ -44,7 +44,7 @@ function unexpectedResponse(status: number, headers: Headers): ChanceryError {
   const type = headers.get('content-type')?.split(';')[0] ?? 'no content type'
   const found = status >= 300 && status < 400 ? 'a redirect, which is not followed' : type
   return new ChanceryError(`The response is not from Chancery: status ${status}, ${found}. Check baseUrl.`, {
-    code: 'unexpected_answer',
+    code: 'unexpected_response',
     status,
     retryAfter: retryAfterOf(headers),
   })

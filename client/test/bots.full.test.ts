@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nation } from '../../server/test/ingest/facts.ts'
 import { runBots } from './support/bots.ts'
-import { serveDemoWorld } from './support/demo-world.ts'
+import { useDemoWorld } from './support/demo-world.ts'
 
-const served = serveDemoWorld()
+const served = useDemoWorld()
 
 test('busy bots get no 429 after their first minute, and most of their reads are served from the cache', async () => {
-  const options = { url: served().url, bots: 3, minutes: 3, readsPerMinute: 240, limit: 120 }
-  const onMinute = (minute: number) => served().ingest([nation(`minute${minute}`)], { waits: false })
+  const options = { url: served.url, bots: 3, minutes: 3, readsPerMinute: 240, limit: 120 }
+  const onMinute = (minute: number) => served.ingest([nation(`minute${minute}`)], { waits: false })
   const report = await runBots({ ...options, onMinute })
   const { reads, failed, refused, fromCache } = report
   assert.ok(reads > 1_500, `${reads} reads`)
@@ -16,7 +16,7 @@ test('busy bots get no 429 after their first minute, and most of their reads are
   assert.deepEqual(refused.slice(1).filter(Boolean), [], refused.join(' '))
   assert.ok(fromCache > 0.5, `${fromCache}`)
 
-  // The same bots without a client's care run into the wall minute by minute.
-  const careless = await runBots({ ...options, minutes: 2, isClientUsed: false })
-  assert.ok((careless.refused[1] ?? 0) > 180, careless.refused.join(' '))
+  // Without the client's rate limiter, the same bots get 429 every minute.
+  const unlimited = await runBots({ ...options, minutes: 2, isClientUsed: false })
+  assert.ok((unlimited.refused[1] ?? 0) > 180, unlimited.refused.join(' '))
 })

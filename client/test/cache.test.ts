@@ -246,7 +246,7 @@ test('a response in flight when an event arrives is not served to later requests
   assert.equal((await later).status, 'ended')
 })
 
-test('the client knows which lists every family of events changes', () => {
+test('every event family has its affected lists in the client', () => {
   const families = Object.keys(contractFor(demoProfile).eventKinds).map(type => type.split('.')[0] ?? '')
   assert.deepEqual(
     families.filter(family => !knownFamilies.has(family)),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bases, type Operation, operations } from '@chancery/contract'
 import { Chancery, ChanceryError } from '../src/index.ts'
-import { serveDemoWorld } from './support/demo-world.ts'
+import { useDemoWorld } from './support/demo-world.ts'
 
-const served = serveDemoWorld()
+const served = useDemoWorld()
 
 type Method = (...taken: unknown[]) => Promise<unknown>
 
@@ -26,7 +26,7 @@ async function idsOf(client: Chancery) {
 }
 
 test('every operation of the contract has a method that returns what the API returns', async () => {
-  const { url, viewers, makeKey, makeCode, get } = served()
+  const { url, viewers, makeKey, makeCode, get } = served
   const { key } = await makeKey({ nation_id: viewers.member.nationId })
   const client = new Chancery({ baseUrl: url, apiKey: key })
   const ids: Record<string, string> = await idsOf(client)
@@ -37,23 +37,23 @@ test('every operation of the contract has a method that returns what the API ret
       operation.id === 'discord.verify'
         ? await makeCode(viewers.member.nationId)
         : ids[operation.id.split('.')[0] ?? '']
-    const answer = await methodOf(client, operation.id)(...(named ? [id] : []))
+    const result = await methodOf(client, operation.id)(...(named ? [id] : []))
     if (operation.id === 'discord.verify') {
-      assert.equal((answer as { verified: boolean }).verified, true)
+      assert.equal((result as { verified: boolean }).verified, true)
       continue
     }
     const path = operation.path.replace(/\{\w+\}/, id ?? '')
     const body = (await (await get(path, { key })).json()) as { data: object }
     if (operation.id === 'me.key') {
-      assert.equal((answer as { id: string }).id, (body.data as { id: string }).id)
+      assert.equal((result as { id: string }).id, (body.data as { id: string }).id)
       continue
     }
-    assert.deepEqual(answer, operation.returns.isList ? body : body.data, operation.id)
+    assert.deepEqual(result, operation.returns.isList ? body : body.data, operation.id)
   }
 })
 
 test('an iterator returns each item of a list once, in the order of the API', async () => {
-  const client = new Chancery({ baseUrl: served().url })
+  const client = new Chancery({ baseUrl: served.url })
   const walked: string[] = []
   for await (const war of client.wars.iterate({ limit: 30 })) walked.push(war.id)
   const { pagination } = await client.wars.list()
@@ -72,7 +72,7 @@ test('an iterator returns each item of a list once, in the order of the API', as
 test('an iterator sends one request per page', async () => {
   let calls = 0
   const client = new Chancery({
-    baseUrl: served().url,
+    baseUrl: served.url,
     fetch: (input, init) => {
       calls += 1
       return fetch(input, init)
@@ -87,7 +87,7 @@ test('an iterator sends one request per page', async () => {
 })
 
 test('filters are sent as the API parses them', async () => {
-  const client = new Chancery({ baseUrl: served().url })
+  const client = new Chancery({ baseUrl: served.url })
   const active = await client.wars.list({ status: 'active', limit: 100 })
   assert.ok(active.data.length > 0 && active.data.every(({ status }) => status === 'active'))
   const two = (await client.nations.list({ limit: 2 })).data.map(({ id }) => id)
@@ -100,18 +100,18 @@ test('filters are sent as the API parses them', async () => {
 })
 
 test('baseUrl may contain a base, and an invalid URL is rejected', async () => {
-  const { url } = served()
+  const { url } = served
   for (const base of Object.values(bases)) {
-    const asked: string[] = []
+    const urls: string[] = []
     const client = new Chancery({
       baseUrl: `${url}${base}/`,
       fetch: (input, init) => {
-        asked.push(String(input))
+        urls.push(String(input))
         return fetch(input, init)
       },
     })
     await client.game.get()
-    assert.deepEqual(asked, [`${url}${base}/game`])
+    assert.deepEqual(urls, [`${url}${base}/game`])
   }
   for (const baseUrl of [
     'game.example',
@@ -125,7 +125,7 @@ test('baseUrl may contain a base, and an invalid URL is rejected', async () => {
 })
 
 test('the own nation has the sections that the key grants', async () => {
-  const { url, viewers, makeKey } = served()
+  const { url, viewers, makeKey } = served
   const { key } = await makeKey({ nation_id: viewers.member.nationId }, ['nation.read', 'military.read'])
   const client = new Chancery({ baseUrl: url, apiKey: key })
   const own = await client.me.nation()
@@ -139,15 +139,15 @@ test('the own nation has the sections that the key grants', async () => {
 })
 
 test('an error has code, status and request id', async () => {
-  const client = new Chancery({ baseUrl: served().url })
-  const error = await client.nations.get('nobody').catch(caught => caught)
+  const client = new Chancery({ baseUrl: served.url })
+  const error = await client.nations.get('missing').catch(caught => caught)
   assert.ok(error instanceof ChanceryError)
   assert.equal(error.code, 'not_found')
   assert.equal(error.status, 404)
   assert.match(error.requestId ?? '', /^req_/)
   await assert.rejects(client.me.nation(), { code: 'api_key_required', status: 401 })
   await assert.rejects(client.nations.list({ limit: 1000 }), { code: 'invalid_parameter' })
-  const wrong = new Chancery({ baseUrl: served().url, apiKey: 'chk_wrong' })
+  const wrong = new Chancery({ baseUrl: served.url, apiKey: 'chk_wrong' })
   await assert.rejects(wrong.game.get(), error => {
     assert.ok(error instanceof ChanceryError)
     assert.equal(error.code, 'invalid_api_key')
@@ -157,7 +157,7 @@ test('an error has code, status and request id', async () => {
 })
 
 test('an id of dot segments is not found', async () => {
-  const client = new Chancery({ baseUrl: served().url })
+  const client = new Chancery({ baseUrl: served.url })
   for (const id of ['..', '.', '../game', '%2e%2e', 'a/b', '?x=1', '#', '', 'é'])
     await assert.rejects(client.nations.get(id), { code: 'not_found' }, id)
   for (const code of ['..', '../..', ''])
@@ -165,10 +165,10 @@ test('an id of dot segments is not found', async () => {
 })
 
 test('a code that two requests redeem at once is redeemed by one of them', async () => {
-  const { url, viewers, makeCode } = served()
+  const { url, viewers, makeCode } = served
   const client = new Chancery({ baseUrl: url })
   const code = await makeCode(viewers.member.nationId)
-  const both = await Promise.allSettled([client.discord.verify(code), client.discord.verify(code)])
-  assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  const results = await Promise.allSettled([client.discord.verify(code), client.discord.verify(code)])
+  assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   await assert.rejects(client.discord.verify(code), { code: 'verification_code_used', status: 410 })
 })

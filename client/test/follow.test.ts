@@ -5,12 +5,18 @@ import { nation, war } from '../../server/test/ingest/facts.ts'
 import { tier } from '../../server/test/support/tier.ts'
 import { until } from '../../server/test/support/until.ts'
 import { Chancery, type ChanceryEvent, CursorExpired, type Followed } from '../src/index.ts'
-import { acceleratedClock } from './support/clocks.ts'
-import { serveDemoWorld } from './support/demo-world.ts'
-import { type ProxyHandler, startProxy } from './support/proxy.ts'
-import { inSequence, page, refuses, startScriptedServer } from './support/scripted-server.ts'
+import { acceleratedClock, seededRandom } from './support/clocks.ts'
+import { useDemoWorld } from './support/demo-world.ts'
+import {
+  inSequence,
+  type ProxyHandler,
+  page,
+  rejecting,
+  startProxy,
+  startScriptedServer,
+} from './support/scripted-server.ts'
 
-const served = serveDemoWorld()
+const served = useDemoWorld()
 const clock = acceleratedClock(25)
 const clientOf = (baseUrl: string) => new Chancery({ baseUrl, clock, random: () => 0.5 })
 
@@ -18,17 +24,16 @@ const clientOf = (baseUrl: string) => new Chancery({ baseUrl, clock, random: () 
 async function readLog(after = 0, query = ''): Promise<ChanceryEvent[]> {
   const events: ChanceryEvent[] = []
   for (let last: number | undefined = after; last !== undefined; ) {
-    const body: { data: ChanceryEvent[] } = await served().read(`/events?after=${last}&limit=100${query}`)
+    const body: { data: ChanceryEvent[] } = await served.read(`/events?after=${last}&limit=100${query}`)
     events.push(...body.data)
     last = body.data.at(-1)?.seq
   }
   return events
 }
 
-const newest = async () =>
-  (await served().read<{ data: ChanceryEvent[] }>('/events?limit=1')).data[0]?.seq ?? 0
+const newest = async () => (await served.read<{ data: ChanceryEvent[] }>('/events?limit=1')).data[0]?.seq ?? 0
 
-/** Takes so many events, and leaves. */
+/** Reads so many events, then closes the feed. */
 async function take(followed: AsyncIterable<ChanceryEvent>, count: number): Promise<ChanceryEvent[]> {
   const events: ChanceryEvent[] = []
   for await (const event of followed) {
@@ -38,72 +43,63 @@ async function take(followed: AsyncIterable<ChanceryEvent>, count: number): Prom
   return events
 }
 
-/** Numbers from 0 to 1 that are the same each time. */
-function chances(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-/** What is met first, so that each is met: the rest is left to chance. */
-const firstMet = [0.5, 0.65, 0.5, 0.72, 0.78, 0.5, 0.83]
+/** The first faults are fixed, so that each kind occurs; the others are random. */
+const firstFaults = [0.5, 0.65, 0.5, 0.72, 0.78, 0.5, 0.83]
 
 for (const seed of tier === 'quick' ? [1] : [1, 2]) {
   test(`under random faults (${seed}), the feed is the log`, async t => {
-    const chance = chances(seed)
-    const met = new Map<string, number>()
+    const random = seededRandom(seed)
+    const faults = new Map<string, number>()
     let calls = 0
-    const meet = (what: string) => met.set(what, (met.get(what) ?? 0) + 1)
+    const recordFault = (what: string) => faults.set(what, (faults.get(what) ?? 0) + 1)
     const pass: ProxyHandler = ({ res, path, forward }) => {
       const isStream = path.startsWith('/events/stream')
-      const share = firstMet[calls] ?? chance()
+      const share = firstFaults[calls] ?? random()
       calls += 1
       if (share < 0.6) {
-        meet(`${isStream ? 'stream' : 'list'} cut`)
-        forward(Math.floor(chance() * (isStream ? 60_000 : 30_000)))
+        recordFault(`${isStream ? 'stream' : 'list'} cut`)
+        forward(Math.floor(random() * (isStream ? 60_000 : 30_000)))
       } else if (share < 0.7) {
-        meet('refused')
-        refuses(isStream ? 429 : 503, isStream ? 'rate_limited' : 'unavailable', { 'retry-after': '1' })(
+        recordFault('refused')
+        rejecting(isStream ? 429 : 503, isStream ? 'rate_limited' : 'unavailable', { 'retry-after': '1' })(
           res.req,
           res,
         )
       } else if (share < 0.75) {
-        meet('page')
+        recordFault('page')
         page(502)(res.req, res)
       } else if (share < 0.8) {
-        meet('silence')
+        recordFault('no data')
         if (isStream) res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       } else if (share < 0.85) {
-        meet('closed')
+        recordFault('closed')
         res.destroy()
       } else {
-        meet(`${isStream ? 'stream' : 'list'} whole`)
+        recordFault(`${isStream ? 'stream' : 'list'} whole`)
         forward()
       }
     }
-    const { url } = await startProxy(t, served().url, pass)
+    const { url } = await startProxy(t, served.url, pass)
     const before = await readLog()
     const followed = take(clientOf(url).events.follow({ after: 0, signal: t.signal }), before.length + 40)
     for (let batch = 0; batch < 20; batch += 1) {
       const id = `s${seed}b${batch}`
-      await served().ingest([nation(`${id}a`), nation(`${id}b`)], { waits: false })
-      await sleep(chance() * 60)
+      await served.ingest([nation(`${id}a`), nation(`${id}b`)], { waits: false })
+      await sleep(random() * 60)
     }
     const events = await followed
     assert.deepEqual(events, await readLog())
-    assert.ok(met.size >= 5, JSON.stringify([...met]))
+    assert.ok(faults.size >= 5, JSON.stringify([...faults]))
   })
 }
 
 test('without a position the feed starts now', async () => {
-  const followed = clientOf(served().url).events.follow()
+  const followed = clientOf(served.url).events.follow()
   const first = followed.next()
   await until(() => followed.position !== undefined, 'the stream is open')
   const at = await newest()
   assert.equal(followed.position, at)
-  await served().ingest([nation('now1')], { waits: false })
+  await served.ingest([nation('now1')], { waits: false })
   const { value } = await first
   assert.equal(value?.seq, at + 1)
   await followed.return?.()
@@ -117,19 +113,19 @@ test('kinds, nations and alliances can be filtered, by stream and by polling', a
   const expected = await readLog(0, `&type=battle.fought,war.*&nation_id=${id}`)
   assert.ok(expected.length > 0 && expected.length < log.length)
   const options = { after: 0, types: ['battle.fought', 'war.*'], nationIds: [id] }
-  const noStream = await startProxy(t, served().url, ({ res, path, forward }) =>
+  const noStream = await startProxy(t, served.url, ({ res, path, forward }) =>
     path.startsWith('/events/stream') ? page(404)(res.req, res) : forward(),
   )
-  for (const url of [served().url, noStream.url])
+  for (const url of [served.url, noStream.url])
     assert.deepEqual(await take(clientOf(url).events.follow(options), expected.length), expected)
-  assert.throws(() => clientOf(served().url).events.follow({ types: [] }), TypeError)
+  assert.throws(() => clientOf(served.url).events.follow({ types: [] }), TypeError)
 })
 
 test('with a narrow filter the position advances with the log', async () => {
-  const followed = clientOf(served().url).events.follow({ after: 0, nationIds: ['nobody'] })
+  const followed = clientOf(served.url).events.follow({ after: 0, nationIds: ['missing'] })
   const first = followed.next()
   const end = await newest()
-  await until(() => followed.position === end, 'the log is looked through')
+  await until(() => followed.position === end, 'the whole log has been filtered')
   await followed.return?.()
   assert.deepEqual(await first, { done: true, value: undefined })
 })
@@ -138,16 +134,16 @@ const streamsOf = (requests: string[]) => requests.filter(path => path.startsWit
 
 test('it polls when streams are rejected, and retries the stream later', async t => {
   let isRefusing = true
-  const { url, requests } = await startProxy(t, served().url, ({ res, path, forward }) => {
+  const { url, requests } = await startProxy(t, served.url, ({ res, path, forward }) => {
     if (isRefusing && path.startsWith('/events/stream'))
-      refuses(429, 'rate_limited', { 'retry-after': '15' })(res.req, res)
+      rejecting(429, 'rate_limited', { 'retry-after': '15' })(res.req, res)
     else forward()
   })
   const followed = clientOf(url).events.follow({ after: await newest() })
   const began = clock.now()
   for (const id of ['polled1', 'polled2']) {
     const next = followed.next()
-    await served().ingest([nation(id)], { waits: false })
+    await served.ingest([nation(id)], { waits: false })
     assert.equal((await next).value?.type, 'nation.founded')
   }
   if (clock.now() - began < 15_000) assert.equal(streamsOf(requests), 1)
@@ -157,7 +153,7 @@ test('it polls when streams are rejected, and retries the stream later', async t
   await until(() => streamsOf(requests) > refused, 'the stream is tried again')
   const polls = requests.length
   await sleep(300)
-  await served().ingest([nation('streamed1')], { waits: false })
+  await served.ingest([nation('streamed1')], { waits: false })
   assert.equal((await next).value?.type, 'nation.founded')
   assert.equal(requests.slice(polls).filter(path => path.startsWith('/events?')).length, 0)
   await followed.return?.()
@@ -165,22 +161,22 @@ test('it polls when streams are rejected, and retries the stream later', async t
 
 test('it polls when a proxy buffers the stream, and closes the connection', async t => {
   let closed = 0
-  const { url, requests } = await startProxy(t, served().url, ({ res, path, forward }) => {
+  const { url, requests } = await startProxy(t, served.url, ({ res, path, forward }) => {
     if (!path.startsWith('/events/stream')) forward()
     else res.on('close', () => (closed += 1))
   })
   const followed = clientOf(url).events.follow({ after: await newest() })
   const began = clock.now()
   const next = followed.next()
-  await served().ingest([nation('gathered1')], { waits: false })
+  await served.ingest([nation('gathered1')], { waits: false })
   assert.equal((await next).value?.type, 'nation.founded')
-  assert.ok(clock.now() - began > 20_000, 'two heartbeats of silence come first')
+  assert.ok(clock.now() - began > 20_000, 'it waits for two heartbeats first')
   assert.deepEqual([closed, streamsOf(requests)], [1, 1])
   await followed.return?.()
 })
 
 test('leaving the loop closes the connection at once, also without events', async t => {
-  const passing = await startProxy(t, served().url, ({ forward }) => forward())
+  const passing = await startProxy(t, served.url, ({ forward }) => forward())
   await take(clientOf(passing.url).events.follow({ after: 0 }), 3)
   await until(() => passing.open === 0, 'the connection is closed')
 
@@ -194,13 +190,13 @@ test('leaving the loop closes the connection at once, also without events', asyn
 })
 
 test('a signal ends the feed with its reason while it streams, waits and polls', async t => {
-  const passing = await startProxy(t, served().url, ({ forward }) => forward())
-  const away = await startScriptedServer(t, page(503))
+  const passing = await startProxy(t, served.url, ({ forward }) => forward())
+  const unavailable = await startScriptedServer(t, page(503))
   const refusing = await startScriptedServer(
     t,
-    inSequence(refuses(429, 'rate_limited'), refuses(503, 'unavailable')),
+    inSequence(rejecting(429, 'rate_limited'), rejecting(503, 'unavailable')),
   )
-  for (const url of [passing.url, away.url, refusing.url]) {
+  for (const url of [passing.url, unavailable.url, refusing.url]) {
     const controller = new AbortController()
     const next = clientOf(url).events.follow({ signal: controller.signal }).next()
     await sleep(150)
@@ -214,7 +210,7 @@ test('a signal ends the feed with its reason while it streams, waits and polls',
 })
 
 test('a position that the log does not contain is an error, or skipped on request', async () => {
-  const client = clientOf(served().url)
+  const client = clientOf(served.url)
   const beyond = (await newest()) + 1_000
   await assert.rejects(client.events.follow({ after: beyond }).next(), error => {
     assert.ok(error instanceof CursorExpired)
@@ -223,21 +219,21 @@ test('a position that the log does not contain is an error, or skipped on reques
   })
   const followed: Followed = client.events.follow({ after: beyond, onGap: 'newest' })
   const next = followed.next()
-  await until(() => (followed.position ?? beyond) < beyond, 'it goes on from now')
-  await served().ingest([nation('gap1')], { waits: false })
+  await until(() => (followed.position ?? beyond) < beyond, 'it continues from now')
+  await served.ingest([nation('gap1')], { waits: false })
   const { value } = await next
   assert.equal(value?.seq, await newest())
   await followed.return?.()
 })
 
 test('permanent errors are thrown', async t => {
-  const wrongKey = new Chancery({ baseUrl: served().url, apiKey: 'chk_wrong', clock })
+  const wrongKey = new Chancery({ baseUrl: served.url, apiKey: 'chk_wrong', clock })
   await assert.rejects(wrongKey.events.follow().next(), { code: 'invalid_api_key' })
-  const wrongType = clientOf(served().url).events.follow({ types: ['not a kind!'] })
+  const wrongType = clientOf(served.url).events.follow({ types: ['not a kind!'] })
   await assert.rejects(wrongType.next(), { code: 'invalid_parameter' })
   for (const status of [200, 404]) {
     const { url } = await startScriptedServer(t, page(status))
-    await assert.rejects(clientOf(url).events.follow({ after: 1 }).next(), { code: 'unexpected_answer' })
+    await assert.rejects(clientOf(url).events.follow({ after: 1 }).next(), { code: 'unexpected_response' })
   }
 })
 
@@ -271,10 +267,10 @@ test('an invalid event in the stream is read from the list', async t => {
 })
 
 test('reads after an event never return responses from before it', async () => {
-  const { ingest: tell, url } = served()
+  const { ingest, url } = served
   const client = clientOf(url)
-  const id = 'told1'
-  await tell([nation(`${id}a`), nation(`${id}b`), war(id, `${id}a`, `${id}b`)])
+  const id = 'invalidated1'
+  await ingest([nation(`${id}a`), nation(`${id}b`), war(id, `${id}a`, `${id}b`)])
   const followed = client.events.follow({ types: ['war.*'] })
   const next = followed.next()
   await until(() => followed.position !== undefined, 'the stream is open')
@@ -293,7 +289,7 @@ test('reads after an event never return responses from before it', async () => {
       data: { id, status: 'ended', ended_at: '2026-05-27T18:00:00Z', outcome: 'peace' },
     },
   ]
-  await tell(facts, { waits: false })
+  await ingest(facts, { waits: false })
   assert.equal((await next).value?.type, 'war.ended')
   assert.deepEqual(await show(), ['ended', 'ended'])
   await followed.return?.()

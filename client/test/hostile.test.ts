@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Chancery, ChanceryError, type ChanceryOptions } from '../src/index.ts'
 import { acceleratedClock } from './support/clocks.ts'
-import { good, inSequence, page, refuses, sends, startScriptedServer } from './support/scripted-server.ts'
+import { good, inSequence, page, rejecting, sends, startScriptedServer } from './support/scripted-server.ts'
 
 const factor = 50
 const clock = acceleratedClock(factor)
@@ -17,17 +17,17 @@ async function clientOf(
   return { client: new Chancery({ baseUrl: url, clock, ...options }), requests, url }
 }
 
-/** A clock that notes what it is requests to wait for. */
-function notedWaits() {
+/** A clock that records the requested delays. */
+function recordingClock() {
   const waits: number[] = []
-  const noted: typeof clock = {
+  const recorded: typeof clock = {
     ...clock,
     after(ms, callback) {
       waits.push(ms)
       return clock.after(ms, callback)
     },
   }
-  return { waits, noted }
+  return { waits, recorded }
 }
 
 /** How long something takes, in the client's seconds. */
@@ -56,10 +56,10 @@ const failures: Record<string, [Parameters<typeof startScriptedServer>[1], Parti
   'a truncated body': [cut({ 'content-length': '100' }), { code: 'network_error' }],
   'a body that is truncated between chunks': [cut({}), { code: 'network_error' }],
   'a truncated body without a length': [sends('{"data":{"na'), { code: 'network_error' }],
-  'an error page of a proxy': [page(502), { code: 'unexpected_answer', status: 502 }],
-  'an unavailable service': [refuses(503, 'unavailable'), { code: 'unavailable', status: 503 }],
-  'a service that fails': [refuses(500, 'internal_error'), { code: 'internal_error', requestId: 'req_1' }],
-  'a limit without retry-after': [refuses(429, 'rate_limited'), { code: 'rate_limited', status: 429 }],
+  'an error page of a proxy': [page(502), { code: 'unexpected_response', status: 502 }],
+  'an unavailable service': [rejecting(503, 'unavailable'), { code: 'unavailable', status: 503 }],
+  'a service that fails': [rejecting(500, 'internal_error'), { code: 'internal_error', requestId: 'req_1' }],
+  'a limit without retry-after': [rejecting(429, 'rate_limited'), { code: 'rate_limited', status: 429 }],
 }
 
 for (const [what, [listener, expected]] of Object.entries(failures)) {
@@ -88,16 +88,19 @@ for (const [what, [listener, expected]] of Object.entries(failures)) {
 }
 
 const finals: Record<string, [Parameters<typeof startScriptedServer>[1], Partial<ChanceryError>]> = {
-  'an HTML page': [page(200), { code: 'unexpected_answer', status: 200 }],
-  'an HTML page with 404': [page(404), { code: 'unexpected_answer', status: 404 }],
-  'JSON of another form': [sends('[1, 2]'), { code: 'unexpected_answer', status: 200 }],
-  'JSON null': [sends('null'), { code: 'unexpected_answer', status: 200 }],
-  'a response without data': [sends('{"data":null}'), { code: 'unexpected_answer', status: 200 }],
-  'an unsolicited 304': [(_req, res) => res.writeHead(304).end(), { code: 'unexpected_answer', status: 304 }],
-  'a wrong parameter': [refuses(400, 'invalid_parameter'), { code: 'invalid_parameter', status: 400 }],
-  'an unknown code': [refuses(403, 'not_today'), { code: 'not_today', status: 403 }],
+  'an HTML page': [page(200), { code: 'unexpected_response', status: 200 }],
+  'an HTML page with 404': [page(404), { code: 'unexpected_response', status: 404 }],
+  'JSON of another form': [sends('[1, 2]'), { code: 'unexpected_response', status: 200 }],
+  'JSON null': [sends('null'), { code: 'unexpected_response', status: 200 }],
+  'a response without data': [sends('{"data":null}'), { code: 'unexpected_response', status: 200 }],
+  'an unsolicited 304': [
+    (_req, res) => res.writeHead(304).end(),
+    { code: 'unexpected_response', status: 304 },
+  ],
+  'a wrong parameter': [rejecting(400, 'invalid_parameter'), { code: 'invalid_parameter', status: 400 }],
+  'an unknown code': [rejecting(403, 'not_today'), { code: 'not_today', status: 403 }],
   'a retry-after of an hour': [
-    refuses(429, 'rate_limited', { 'retry-after': '3600' }),
+    rejecting(429, 'rate_limited', { 'retry-after': '3600' }),
     { code: 'rate_limited', retryAfter: 3600 },
   ],
 }
@@ -112,7 +115,7 @@ for (const [what, [listener, expected]] of Object.entries(finals)) {
 
 test('a response that is not a list is an error', async t => {
   const { client } = await clientOf(t, sends('{"data":{"name":"Meridian"}}'))
-  await assert.rejects(client.wars.list(), { code: 'unexpected_answer' })
+  await assert.rejects(client.wars.list(), { code: 'unexpected_response' })
 })
 
 test('a redirect is not followed, and the key is not sent elsewhere', async t => {
@@ -122,7 +125,7 @@ test('a redirect is not followed, and the key is not sent elsewhere', async t =>
     (_req, res) => res.writeHead(302, { location: `${other.url}/api/public/v1/game` }).end(),
     { apiKey: 'chk_secret' },
   )
-  await assert.rejects(client.game.get(), { code: 'unexpected_answer', status: 302 })
+  await assert.rejects(client.game.get(), { code: 'unexpected_response', status: 302 })
   assert.deepEqual([requests.length, other.requests.length], [1, 0])
 })
 
@@ -133,7 +136,7 @@ for (const [status, code] of [
   test(`retry-after of ${status} is waited for, in seconds or as a date`, async t => {
     const byDate = { 'retry-after': 'Wed, 27 May 2026 18:00:05 GMT', date: 'Wed, 27 May 2026 18:00:00 GMT' }
     for (const headers of [{ 'retry-after': '5' }, byDate]) {
-      const { client } = await clientOf(t, inSequence(refuses(status, code, headers), good))
+      const { client } = await clientOf(t, inSequence(rejecting(status, code, headers), good))
       const taken = await seconds(() => client.game.get())
       assert.ok(taken >= 5 && taken < 15, `${taken} s`)
     }
@@ -143,7 +146,7 @@ for (const [status, code] of [
 test('after a 429 all requests wait', async t => {
   const { client, requests } = await clientOf(
     t,
-    inSequence(refuses(429, 'rate_limited', { 'retry-after': '10' }), good),
+    inSequence(rejecting(429, 'rate_limited', { 'retry-after': '10' }), good),
   )
   const first = client.game.get()
   while (requests.length === 0) await sleep(1)
@@ -155,11 +158,11 @@ test('after a 429 all requests wait', async t => {
 })
 
 test('clients that failed at the same time retry at different times', async t => {
-  const { waits, noted } = notedWaits()
+  const { waits, recorded } = recordingClock()
   for (const chance of [0, 0.5, 1]) {
     const { client } = await clientOf(t, inSequence(page(502), page(502), good), {
       random: () => chance,
-      clock: noted,
+      clock: recorded,
     })
     await client.game.get()
   }
@@ -172,7 +175,7 @@ test('clients that failed at the same time retry at different times', async t =>
 test('a request is aborted at once, in flight and while it waits', async t => {
   const { client, requests } = await clientOf(
     t,
-    inSequence(() => {}, refuses(503, 'unavailable', { 'retry-after': '50' })),
+    inSequence(() => {}, rejecting(503, 'unavailable', { 'retry-after': '50' })),
   )
   for (const expected of [1, 2]) {
     const controller = new AbortController()
@@ -194,8 +197,8 @@ test('a request is aborted at once, in flight and while it waits', async t => {
 })
 
 test('a request may have its own timeout', async t => {
-  const { waits, noted } = notedWaits()
-  const { client } = await clientOf(t, () => {}, { retries: 0, clock: noted })
+  const { waits, recorded } = recordingClock()
+  const { client } = await clientOf(t, () => {}, { retries: 0, clock: recorded })
   await assert.rejects(client.game.get({ timeoutMs: 2_000 }), { code: 'timeout' })
   await assert.rejects(client.nations.get('n1'), { code: 'timeout' })
   assert.deepEqual(waits, [2_000, 10_000])

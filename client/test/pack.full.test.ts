@@ -68,12 +68,12 @@ import { Chancery, type ChanceryEvent, ChanceryError, type War } from '@chancery
 const client = new Chancery({ baseUrl: process.argv[2] ?? '' })
 const { name } = await client.game.get({ signal: AbortSignal.timeout(5_000) })
 const first = async (): Promise<War | undefined> => (await client.wars.list({ status: 'active' })).data[0]
-const told = (event: ChanceryEvent): string => event.type === 'war.ended' ? String(event.data.outcome) : event.summary
+const text = (event: ChanceryEvent): string => event.type === 'war.ended' ? String(event.data.outcome) : event.summary
 // @ts-expect-error A status that no war has.
 const wrong = () => client.wars.list({ status: 'over' })
 // @ts-expect-error What is withheld may be missing.
 const tanks = async (): Promise<number> => (await client.me.nation()).military.units.tanks
-console.log(name, typeof first, typeof told, typeof wrong, typeof tanks, new ChanceryError('', { code: 'x' }).name)
+console.log(name, typeof first, typeof text, typeof wrong, typeof tanks, new ChanceryError('', { code: 'x' }).name)
 `
 const said = 'Meridian function function function function ChanceryError\n'
 const ofNode = 'declare const process: { argv: string[] }\n'

@@ -12,9 +12,9 @@ import type {
 } from '@chancery/contract'
 import type * as api from '../src/api-types.ts'
 
-// The type check is the test: what differs from the contract does not compile.
+// The type check is the test: a difference to the contract does not compile.
 
-/** A type written out, so that two which say the same are the same. */
+/** A type without aliases, so that equal types compare as equal. */
 type Plain<T> = T extends readonly (infer I)[]
   ? Plain<I>[]
   : T extends object
@@ -28,8 +28,8 @@ type Resource<N extends keyof Contract['resources']> = Contract['resources'][N]
 
 const isSame = <T extends true>(claim: T) => claim
 
-/** What a caller may say, of an operation whose values the contract parses, beside what stands in its path. */
-type Said<O extends Operation, Path extends string = never> = {
+/** The optional parameters of an operation: all but those in its path. */
+type Parameters<O extends Operation, Path extends string = never> = {
   [K in Exclude<keyof ValuesFor<O>, Path>]?: ReadonlyLists<ValuesFor<O>[K]>
 }
 type ReadonlyLists<T> = T extends (infer I)[] ? readonly I[] : T
@@ -68,21 +68,21 @@ test('the codes of errors are those of the contract', () => {
 
 test('every parameter has the type that the contract parses', () => {
   type Operations = typeof operations
-  isSame<Same<api.NationsListParameters, Said<Operations['nationsList']>>>(true)
-  isSame<Same<api.AlliancesListParameters, Said<Operations['alliancesList']>>>(true)
-  isSame<Same<api.AlliancesGetParameters, Said<Operations['alliancesGet'], 'id'>>>(true)
-  isSame<Same<api.AlliancesMembersParameters, Said<Operations['alliancesMembers'], 'id'>>>(true)
-  isSame<Same<api.WarsListParameters, Said<Operations['warsList']>>>(true)
-  isSame<Same<api.WarsBattlesParameters, Said<Operations['warsBattles'], 'id'>>>(true)
-  isSame<Same<api.MarketPriceParameters, Said<Operations['marketPrice']>>>(true)
-  isSame<Same<api.MarketRankingsParameters, Said<Operations['marketRankings']>>>(true)
-  isSame<Same<api.RankingsListParameters, Said<Operations['rankingsList']>>>(true)
-  isSame<Same<api.ConflictsListParameters, Said<Operations['conflictsList']>>>(true)
-  isSame<Same<api.ErasListParameters, Said<Operations['erasList']>>>(true)
-  isSame<Same<api.EventsListParameters, Said<Operations['eventsList']>>>(true)
-  isSame<Same<api.NewsListParameters, Said<Operations['newsList']>>>(true)
-  isSame<Same<api.MeNationParameters, Said<Operations['meNation']>>>(true)
-  isSame<Same<api.DiscordVerifyParameters, Said<Operations['discordVerify'], 'code'>>>(true)
+  isSame<Same<api.NationsListParameters, Parameters<Operations['nationsList']>>>(true)
+  isSame<Same<api.AlliancesListParameters, Parameters<Operations['alliancesList']>>>(true)
+  isSame<Same<api.AlliancesGetParameters, Parameters<Operations['alliancesGet'], 'id'>>>(true)
+  isSame<Same<api.AlliancesMembersParameters, Parameters<Operations['alliancesMembers'], 'id'>>>(true)
+  isSame<Same<api.WarsListParameters, Parameters<Operations['warsList']>>>(true)
+  isSame<Same<api.WarsBattlesParameters, Parameters<Operations['warsBattles'], 'id'>>>(true)
+  isSame<Same<api.MarketPriceParameters, Parameters<Operations['marketPrice']>>>(true)
+  isSame<Same<api.MarketRankingsParameters, Parameters<Operations['marketRankings']>>>(true)
+  isSame<Same<api.RankingsListParameters, Parameters<Operations['rankingsList']>>>(true)
+  isSame<Same<api.ConflictsListParameters, Parameters<Operations['conflictsList']>>>(true)
+  isSame<Same<api.ErasListParameters, Parameters<Operations['erasList']>>>(true)
+  isSame<Same<api.EventsListParameters, Parameters<Operations['eventsList']>>>(true)
+  isSame<Same<api.NewsListParameters, Parameters<Operations['newsList']>>>(true)
+  isSame<Same<api.MeNationParameters, Parameters<Operations['meNation']>>>(true)
+  isSame<Same<api.DiscordVerifyParameters, Parameters<Operations['discordVerify'], 'code'>>>(true)
 })
 
 test('events are discriminated by their type, and an unknown kind is not a known one', () => {

@@ -40,7 +40,7 @@ test('the vector of the Standard Webhooks specification is accepted, and rejecte
   }
   const text = '{"test": 2432232314}'
   const key = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-  // It is signed, but says nothing that Chancery does.
+  // Its signature is valid, but its body is not a message of Chancery.
   for (const whole of [key, key.slice(6)])
     await assert.rejects(verifyWebhook(vector, text, whole, { now }), refusal('invalid_body'))
   await assert.rejects(verifyWebhook(vector, `${text} `, key, { now }), refusal('no_matching_signature'))

@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   signal: AbortSignal
 }
 
-/** A client whose requests are answered by a function of the test. */
+/** A client whose responses come from a function of the test. */
 export interface FakeServer {
   client: Chancery
   clock: ManualClock
@@ -31,7 +31,7 @@ export const pageOf = (data: unknown[], headers: Record<string, string> = {}) =>
   )
 
 export function fakeServer(
-  answer: (requests: ReceivedRequest) => Response | Promise<Response>,
+  respond: (requests: ReceivedRequest) => Response | Promise<Response>,
   options: Partial<ChanceryOptions> = {},
 ): FakeServer {
   const clock = manualClock()
@@ -51,7 +51,7 @@ export function fakeServer(
       const { promise: given, reject } = Promise.withResolvers<never>()
       one.signal.addEventListener('abort', () => reject(one.signal.reason), { once: true })
       given.catch(() => {})
-      return Promise.race([answer(one), given])
+      return Promise.race([respond(one), given])
     },
     ...options,
   })

@@ -1,67 +1,57 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Answer, cutOff, hangUp, html, json, page, refusal, serveCanned } from './canned-server.ts'
-import { runPython, withPython } from './python.ts'
+import { apiError, cutOff, hangUp, html, json, page, type Responder, runWith } from './canned-server.ts'
+import { withPython } from './python.ts'
 
 const event = (seq: number) => ({ seq, type: 'war.declared', summary: `War ${seq}.` })
 const events = (...seqs: number[]) => page(seqs.map(event))
 const frame = (seq: number) => `id: ${seq}\ndata: ${JSON.stringify(event(seq))}\n\n`
 
-/** A stream of these pieces, which then ends, or stays open. */
+/** A stream that sends these parts, and then ends or stays open. */
 const stream =
-  (pieces: string[], { stays = false } = {}): Answer =>
+  (parts: string[], { staysOpen = false } = {}): Responder =>
   async res => {
     res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-    for (const piece of pieces) {
-      res.write(piece)
+    for (const part of parts) {
+      res.write(part)
       await new Promise(resolve => setTimeout(resolve, 10))
     }
-    if (!stays) res.end()
+    if (!staysOpen) res.end()
   }
 
-/** Follows until so many events are told, or until it raises. */
+/** Follows for this number of events, or until an error. */
 const following = (count: number, more = '') => `
 import itertools
 try:
     for event in itertools.islice(client(retries=0).follow(${more}), ${count}):
-        tell(event["seq"])
+        report(event["seq"])
 except ChanceryError as error:
-    tell([error.code, error.status])`
-
-async function follow(script: string, ...answers: Answer[]) {
-  const server = await serveCanned(...answers)
-  try {
-    const told = await runPython(script, { url: server.url })
-    return { told, asked: server.calls.map(({ target }) => target.slice('/api/v1'.length)) }
-  } finally {
-    await server.close()
-  }
-}
+    report([error.code, error.status])`
 
 describe('follow of chancery.py', withPython, () => {
-  test('begins at the newest event, or at the number that it is given', async () => {
-    const now = await follow(
+  test('starts at the newest event, or behind the given number', async () => {
+    const now = await runWith(
       following(2, 'types=["war.*"]'),
       events(40),
       stream(['retry: 3000\n\nid: 40\n\n', frame(41) + frame(42)]),
     )
-    assert.deepEqual(now.told, [41, 42])
-    assert.deepEqual(now.asked, ['/events?limit=1', '/events/stream?type=war.%2A&after=40'])
+    assert.deepEqual(now.results, [41, 42])
+    assert.deepEqual(now.targets, ['/events?limit=1', '/events/stream?type=war.%2A&after=40'])
 
-    const after = await follow(
+    const after = await runWith(
       following(1, 'after=7, types=["war.*", "battle.fought"], nation_id="n1"'),
       stream([frame(8)]),
     )
-    assert.deepEqual(after.told, [8])
-    assert.deepEqual(after.asked, ['/events/stream?nation_id=n1&type=war.%2A%2Cbattle.fought&after=7'])
+    assert.deepEqual(after.results, [8])
+    assert.deepEqual(after.targets, ['/events/stream?nation_id=n1&type=war.%2A%2Cbattle.fought&after=7'])
 
-    const empty = await follow(following(1), page([]), stream([frame(1)]))
-    assert.deepEqual(empty.asked[1], '/events/stream?after=0')
+    const empty = await runWith(following(1), page([]), stream([frame(1)]))
+    assert.deepEqual(empty.targets[1], '/events/stream?after=0')
   })
 
-  test('a stream that ends is taken up where it stopped, also where only an id said so', async () => {
-    const { told, asked } = await follow(
-      `chancery.STREAM_AGAIN_SECONDS = 0.05${following(4, 'after=5, every=100')}`,
+  test('a stream that ends is reconnected at its last id, also without an event', async () => {
+    const { results, targets } = await runWith(
+      `chancery.STREAM_RETRY_SECONDS = 0.05${following(4, 'after=5, poll_seconds=100')}`,
       stream([
         'id: 5\n\n',
         `id: 6\nda`,
@@ -74,8 +64,8 @@ describe('follow of chancery.py', withPython, () => {
       events(31),
       stream([frame(31), frame(32)]),
     )
-    assert.deepEqual(told, [6, 10, 31, 32])
-    assert.deepEqual(asked, [
+    assert.deepEqual(results, [6, 10, 31, 32])
+    assert.deepEqual(targets, [
       '/events/stream?after=5',
       '/events/stream?after=9',
       '/events/stream?after=30',
@@ -84,29 +74,29 @@ describe('follow of chancery.py', withPython, () => {
     ])
   })
 
-  for (const [what, refused] of Object.entries<Answer>({
-    'as many streams as may be': refusal(429, 'rate_limited', { 'retry-after': '15' }),
+  for (const [what, rejection] of Object.entries<Responder>({
+    'too many streams': apiError(429, 'rate_limited', { 'retry-after': '15' }),
     'a proxy’s error': html(502),
-    'a page instead of events': html(200),
-    'a page that looks like events': res =>
+    'HTML instead of events': html(200),
+    'HTML that looks like events': res =>
       res.writeHead(200, { 'content-type': 'text/html' }).end('id: 99\n\n'),
-    'a path that is not there': refusal(404, 'not_found'),
+    'an unknown path': apiError(404, 'not_found'),
     'JSON instead of events': json({ data: [] }),
-    'a connection that ends': hangUp,
+    'a closed connection': hangUp,
   })) {
-    test(`without a stream (${what}) the log is polled, from one call to the next`, async () => {
-      const { told, asked } = await follow(
-        `chancery.STREAM_AGAIN_SECONDS = 100${following(102, 'after=5, every=0.01')}`,
-        refused,
+    test(`without a stream (${what}) the log is polled, each request from the last position`, async () => {
+      const { results, targets } = await runWith(
+        `chancery.STREAM_RETRY_SECONDS = 100${following(102, 'after=5, poll_seconds=0.01')}`,
+        rejection,
         events(...Array.from({ length: 100 }, (_, index) => 6 + index)),
         page([]),
         events(106, 107),
       )
       assert.deepEqual(
-        told,
+        results,
         Array.from({ length: 102 }, (_, index) => 6 + index),
       )
-      assert.deepEqual(asked, [
+      assert.deepEqual(targets, [
         '/events/stream?after=5',
         '/events?after=5&limit=100',
         '/events?after=105&limit=100',
@@ -115,17 +105,17 @@ describe('follow of chancery.py', withPython, () => {
     })
   }
 
-  test('a full page is followed by the next one at once', async () => {
-    const { told } = await follow(
-      following(101, 'after=0, stream=False, every=100'),
+  test('a full page is followed by the next one without a wait', async () => {
+    const { results } = await runWith(
+      following(101, 'after=0, stream=False, poll_seconds=100'),
       events(...Array.from({ length: 100 }, (_, index) => 1 + index)),
       events(101),
     )
-    assert.equal(told.length, 101)
+    assert.equal(results.length, 101)
   })
 
-  test('a stream lasts longer than a call may take', async () => {
-    const { told, asked } = await follow(
+  test('a stream may last longer than the timeout of a request', async () => {
+    const { results, targets } = await runWith(
       following(5, 'after=0').replace('retries=0', 'retries=0, timeout=0.3'),
       async res => {
         res.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -135,37 +125,41 @@ describe('follow of chancery.py', withPython, () => {
         }
       },
     )
-    assert.deepEqual([told, asked.length], [[1, 2, 3, 4, 5], 1])
+    assert.deepEqual([results, targets.length], [[1, 2, 3, 4, 5], 1])
   })
 
-  test('a stream that was refused is tried again later, and goes on where polling stopped', async () => {
-    const { told, asked } = await follow(
-      `chancery.STREAM_AGAIN_SECONDS = 0.3${following(3, 'after=5, every=100')}`,
-      refusal(429, 'rate_limited'),
+  test('a rejected stream is retried later, from the last polled position', async () => {
+    const { results, targets } = await runWith(
+      `chancery.STREAM_RETRY_SECONDS = 0.3${following(3, 'after=5, poll_seconds=100')}`,
+      apiError(429, 'rate_limited'),
       events(6, 7),
       stream([frame(7), frame(8)]),
     )
-    assert.deepEqual(told, [6, 7, 8])
-    assert.deepEqual(asked, ['/events/stream?after=5', '/events?after=5&limit=100', '/events/stream?after=7'])
+    assert.deepEqual(results, [6, 7, 8])
+    assert.deepEqual(targets, [
+      '/events/stream?after=5',
+      '/events?after=5&limit=100',
+      '/events/stream?after=7',
+    ])
   })
 
-  test('a stream in which nothing comes is left, and the log is polled', async () => {
-    const { told, asked } = await follow(
-      `chancery.STREAM_SILENCE_SECONDS = 0.3${following(1, 'after=5')}`,
-      stream([], { stays: true }),
+  test('a stream without data is closed, and the log is polled', async () => {
+    const { results, targets } = await runWith(
+      `chancery.STREAM_TIMEOUT_SECONDS = 0.3${following(1, 'after=5')}`,
+      stream([], { staysOpen: true }),
       events(6),
     )
-    assert.deepEqual([told, asked.length], [[6], 2])
+    assert.deepEqual([results, targets.length], [[6], 2])
   })
 
-  test('a stream that falls silent is opened again', async () => {
-    const { told, asked } = await follow(
-      `chancery.STREAM_SILENCE_SECONDS = 0.3${following(2, 'after=5')}`,
-      stream([frame(6)], { stays: true }),
+  test('a stream that stops sending is reopened', async () => {
+    const { results, targets } = await runWith(
+      `chancery.STREAM_TIMEOUT_SECONDS = 0.3${following(2, 'after=5')}`,
+      stream([frame(6)], { staysOpen: true }),
       stream([frame(7)]),
     )
     assert.deepEqual(
-      [told, asked],
+      [results, targets],
       [
         [6, 7],
         ['/events/stream?after=5', '/events/stream?after=6'],
@@ -173,49 +167,49 @@ describe('follow of chancery.py', withPython, () => {
     )
   })
 
-  test('a line without end, or a line that is no event, does not harm', async () => {
-    const { told } = await follow(
+  test('an endless line, or data that is not an event, does not end the feed', async () => {
+    const { results } = await runWith(
       following(3, 'after=5'),
       stream([frame(6), `data: ${'x'.repeat(2_000_000)}`]),
       stream([frame(7), 'id: 8\ndata: {"seq":9}\n\n']),
       stream([`id: ${'9'.repeat(5000)}\n\n`, frame(8)]),
     )
-    assert.deepEqual(told, [6, 7, 8])
+    assert.deepEqual(results, [6, 7, 8])
   })
 
-  test('nothing is told twice, whatever is sent again', async () => {
-    const { told } = await follow(
-      `chancery.STREAM_AGAIN_SECONDS = 0.05${following(4, 'after=5, every=100')}`,
+  test('a repeated event is returned once', async () => {
+    const { results } = await runWith(
+      `chancery.STREAM_RETRY_SECONDS = 0.05${following(4, 'after=5, poll_seconds=100')}`,
       stream([frame(6), frame(6), frame(5), frame(7)]),
       hangUp,
       events(6, 7, 8),
       stream([frame(8), frame(9)]),
     )
-    assert.deepEqual(told, [6, 7, 8, 9])
+    assert.deepEqual(results, [6, 7, 8, 9])
   })
 
   test('an outage is waited out', async () => {
-    const { told, asked } = await follow(
-      following(2, 'after=5, stream=False, every=0.01'),
+    const { results, targets } = await runWith(
+      following(2, 'after=5, stream=False, poll_seconds=0.01'),
       hangUp,
       html(502),
-      refusal(503, 'unavailable', { 'retry-after': '0' }),
+      apiError(503, 'unavailable', { 'retry-after': '0' }),
       cutOff,
       html(200),
       json({ data: [{}] }),
       json({}),
       events(6),
-      refusal(500, 'internal_error'),
+      apiError(500, 'internal_error'),
       events(7),
     )
-    assert.deepEqual([told, asked.length], [[6, 7], 10])
+    assert.deepEqual([results, targets.length], [[6, 7], 10])
     assert.ok(
-      asked.every(target => target.startsWith('/events?after=')),
-      'no stream was asked for',
+      targets.every(target => target.startsWith('/events?after=')),
+      'no stream was requested',
     )
   })
 
-  test('what waiting does not mend is raised', async () => {
+  test('a permanent error is raised', async () => {
     for (const [status, code] of [
       [400, 'invalid_parameter'],
       [401, 'invalid_api_key'],
@@ -223,11 +217,13 @@ describe('follow of chancery.py', withPython, () => {
       [410, 'cursor_expired'],
     ] as const) {
       for (const more of ['after=5', 'after=5, stream=False']) {
-        const { told, asked } = await follow(following(1, more), refusal(status, code))
-        assert.deepEqual([told, asked.length], [[[code, status]], more === 'after=5' ? 2 : 1])
+        const { results, targets } = await runWith(following(1, more), apiError(status, code))
+        assert.deepEqual([results, targets.length], [[[code, status]], more === 'after=5' ? 2 : 1])
       }
     }
-    const { told } = await follow(following(1, 'after=5'), res => res.writeHead(301, { location: '/' }).end())
-    assert.deepEqual(told, [['unexpected_answer', 301]])
+    const { results } = await runWith(following(1, 'after=5'), res =>
+      res.writeHead(301, { location: '/' }).end(),
+    )
+    assert.deepEqual(results, [['unexpected_response', 301]])
   })
 })

@@ -6,17 +6,17 @@ const folder = fileURLToPath(new URL('../', import.meta.url))
 /** The system's Python, or the one that the environment names. */
 const program = process.env.PYTHON ?? 'python3'
 
-/** For `describe`: skips, and says why, where there is no Python. */
+/** For `describe`: skips, with the reason, if Python is not installed. */
 export const withPython =
   spawnSync(program, ['--version']).status === 0 ? {} : { skip: `${program} is not installed` }
 
-/** What every script begins with. `tell` prints a line that `runPython` reads. */
+/** The start of every script. `report` prints a line that `runPython` reads. */
 const prelude = `
 import json, os, sys, time
 import chancery
 from chancery import Chancery, ChanceryError, WebhookError, verify_webhook
 
-def tell(value):
+def report(value):
     print(json.dumps(value), flush=True)
 
 def client(**options):
@@ -30,15 +30,15 @@ def fails(call):
     return "it did not fail"
 `
 
-interface Told {
+interface ScriptResult {
   status: number
   output: string
   errors: string
 }
 
-let runner: { ask(job: object): Promise<Told> } | undefined
+let runner: { run(job: object): Promise<ScriptResult> } | undefined
 
-/** One Python for all scripts of this process: each runs in a fork of it. It ends with us, when its input does. */
+/** One Python process for all scripts, each of which runs in a fork. It ends when its input ends. */
 function startRunner() {
   const child = spawn(
     program,
@@ -51,26 +51,26 @@ function startRunner() {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   let last: Promise<unknown> = Promise.resolve()
   const sockets = [child, child.stdin, child.stdout] as { ref?(): void; unref?(): void }[]
-  const ask = async (job: object): Promise<Told> => {
+  const run = async (job: object): Promise<ScriptResult> => {
     for (const socket of sockets) socket.ref?.()
     child.stdin.write(`${JSON.stringify(job)}\n`)
     const { value } = await lines.next()
     for (const socket of sockets) socket.unref?.()
     if (value === undefined) throw new Error('Python has ended')
-    return JSON.parse(value) as Told
+    return JSON.parse(value) as ScriptResult
   }
   return {
-    ask(job: object): Promise<Told> {
-      const told = last.then(() => ask(job))
-      last = told.catch(() => undefined)
-      return told
+    run(job: object): Promise<ScriptResult> {
+      const result = last.then(() => run(job))
+      last = result.catch(() => undefined)
+      return result
     },
   }
 }
 
 /**
- * Runs a script with `chancery` at hand, and returns what it told. `url` is where its `client()` goes; `input` is its
- * standard input. Rejects, with its standard error, where it fails or takes longer than a minute.
+ * Runs a script that can use `chancery`, and returns the values that it reported. `url` is the base of its `client()`;
+ * `input` is its standard input. Rejects with its standard error if it fails or takes longer than a minute.
  */
 export async function runPython(
   script: string,
@@ -81,7 +81,7 @@ export async function runPython(
   }: { url?: string; input?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<unknown[]> {
   runner ??= startRunner()
-  const { status, output, errors } = await runner.ask({
+  const { status, output, errors } = await runner.run({
     script: prelude + script,
     input,
     env: { ...env, CHANCERY_URL: url },

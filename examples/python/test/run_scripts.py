@@ -1,6 +1,6 @@
-"""Runs scripts, each in a fork of this process, which has loaded all that they import: starting Python anew takes ten times as long.
+"""Runs scripts, each in a fork of this process, which has loaded their imports: starting Python takes ten times as long.
 
-Reads one JSON line for each script: its text, environment and standard input. Writes one: its exit status, output and errors.
+Reads a JSON line for each script: its text, environment and standard input. Writes one: its exit status, output and errors.
 """
 
 import json
@@ -43,8 +43,8 @@ for line in sys.stdin.buffer:
             sys.stderr.flush()
             os._exit(status)
         _, status = os.waitpid(child, 0)
-        told = {"status": status}
+        result = {"status": status}
         for name, file in (("output", output), ("errors", errors)):
             file.seek(0)
-            told[name] = file.read().decode()
-    print(json.dumps(told), flush=True)
+            result[name] = file.read().decode()
+    print(json.dumps(result), flush=True)

@@ -4,31 +4,31 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { runPython, withPython } from './python.ts'
 
-/** What a receiver is given. The body is base64: it may be no text at all. */
-interface Trial {
+/** The input of a receiver. The body is base64: it may be binary. */
+interface Delivery {
   headers: Record<string, string>
   body: string
   secrets: string | string[]
   now?: number
 }
 
-/** Lets Python judge each: the parsed body, or the name of the error. */
-const judge = (trials: Trial[]) =>
+/** Verifies each in Python: the parsed body, or the name of the error. */
+const verifyInPython = (deliveries: Delivery[]) =>
   runPython(
     `
 import base64
 for line in sys.stdin:
-    trial = json.loads(line)
+    delivery = json.loads(line)
     try:
-        tell(verify_webhook(trial["headers"], base64.b64decode(trial["body"]), trial["secrets"], now=trial.get("now")))
+        report(verify_webhook(delivery["headers"], base64.b64decode(delivery["body"]), delivery["secrets"], now=delivery.get("now")))
     except (WebhookError, ValueError) as error:
-        tell(type(error).__name__)`,
-    { input: trials.map(trial => `${JSON.stringify(trial)}\n`).join('') },
+        report(type(error).__name__)`,
+    { input: deliveries.map(delivery => `${JSON.stringify(delivery)}\n`).join('') },
   )
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
 const secret = `whsec_${base64('the secret of these tests')}`
-const otherSecret = `whsec_${base64('another one, of somebody else')}`
+const otherSecret = `whsec_${base64('another secret')}`
 const now = Math.floor(Date.now() / 1000)
 
 function signed({
@@ -50,8 +50,8 @@ function signed({
   return { headers, body: base64(body), secrets: secret as string | string[], now }
 }
 
-/** Whether the package takes it; it reads the clock, so times are those of now. */
-function packageTakes({ headers, body, secrets }: Trial): boolean {
+/** Whether the package accepts it; it uses the system clock, so timestamps are current. */
+function packageAccepts({ headers, body, secrets }: Delivery): boolean {
   return [secrets].flat().some(one => {
     try {
       new Webhook(one).verify(Buffer.from(body, 'base64').toString(), headers)
@@ -73,76 +73,76 @@ const anyMessage = fc.record({
 })
 
 describe('verify_webhook of chancery.py', withPython, () => {
-  test('takes what the standardwebhooks package signs, with any of the secrets and any of the signatures', async () => {
+  test('accepts what the standardwebhooks package signs, with any of the secrets and any of the signatures', async () => {
     const messages = fc.sample(anyMessage, 300)
-    const trials = messages.map(({ other, by, ...message }, index) => ({
+    const deliveries = messages.map(({ other, by, ...message }, index) => ({
       ...signed({ ...message, by }),
       secrets: index % 3 === 0 ? (by.at(-1) ?? '') : [other, by[0] ?? ''],
     }))
-    const verdicts = await judge(trials)
+    const results = await verifyInPython(deliveries)
     messages.forEach(({ body }, index) => {
-      assert.deepEqual(verdicts[index], JSON.parse(body), JSON.stringify(trials[index]))
+      assert.deepEqual(results[index], JSON.parse(body), JSON.stringify(deliveries[index]))
     })
   })
 
-  test('refuses what the package refuses, when anything is changed', async () => {
+  test('rejects what the package rejects, whatever is changed', async () => {
     const anyChange = fc.record({
       message: anyMessage,
       what: fc.constantFrom('body', 'id', 'timestamp', 'signature', 'secret', 'nothing'),
       at: fc.nat(),
       put: fc.constantFrom('x', '0', ' ', ',', 'v1,', ''),
     })
-    const trials = fc.sample(anyChange, 600).map(({ message: { other, ...message }, what, at, put }) => {
-      const trial = { ...signed(message), secrets: what === 'secret' ? other : message.by }
+    const deliveries = fc.sample(anyChange, 600).map(({ message: { other, ...message }, what, at, put }) => {
+      const delivery = { ...signed(message), secrets: what === 'secret' ? other : message.by }
       const change = (text: string) => {
         const place = at % text.length
         return text.slice(0, place) + put + text.slice(place + 1)
       }
-      if (what === 'body') trial.body = base64(change(message.body))
-      if (what === 'id') trial.headers['webhook-id'] = change(message.id)
-      if (what === 'timestamp') trial.headers['webhook-timestamp'] = change(String(message.timestamp))
+      if (what === 'body') delivery.body = base64(change(message.body))
+      if (what === 'id') delivery.headers['webhook-id'] = change(message.id)
+      if (what === 'timestamp') delivery.headers['webhook-timestamp'] = change(String(message.timestamp))
       if (what === 'signature')
-        trial.headers['webhook-signature'] = change(trial.headers['webhook-signature'])
-      return trial
+        delivery.headers['webhook-signature'] = change(delivery.headers['webhook-signature'])
+      return delivery
     })
-    const verdicts = await judge(trials)
-    let takenByBoth = 0
-    trials.forEach((trial, index) => {
-      const isTaken = typeof verdicts[index] === 'object'
-      const what = JSON.stringify(trial)
-      // The package reads 12x as 12, and leaves what follows a second comma; here neither is taken.
+    const results = await verifyInPython(deliveries)
+    let acceptedByBoth = 0
+    deliveries.forEach((delivery, index) => {
+      const isAccepted = typeof results[index] === 'object'
+      const what = JSON.stringify(delivery)
+      // The package reads 12x as 12, and ignores what follows a second comma; chancery.py rejects both.
       const isStrict =
-        /^(0|[1-9][0-9]*)$/.test(trial.headers['webhook-timestamp']) &&
-        trial.headers['webhook-signature'].split(' ').every(each => each.split(',').length <= 2)
-      if (isTaken || isStrict) assert.equal(isTaken, packageTakes(trial), what)
-      if (isTaken) takenByBoth += 1
+        /^(0|[1-9][0-9]*)$/.test(delivery.headers['webhook-timestamp']) &&
+        delivery.headers['webhook-signature'].split(' ').every(each => each.split(',').length <= 2)
+      if (isAccepted || isStrict) assert.equal(isAccepted, packageAccepts(delivery), what)
+      if (isAccepted) acceptedByBoth += 1
     })
-    assert.ok(takenByBoth > 50 && takenByBoth < 400, `${takenByBoth} were taken`)
+    assert.ok(acceptedByBoth > 50 && acceptedByBoth < 400, `${acceptedByBoth} were accepted`)
   })
 
-  test('takes a message from five minutes before to five minutes after its clock, and no older or newer', async () => {
+  test('accepts a timestamp within five minutes of its clock, and no older or newer one', async () => {
     const offsets = [-301, -300, 0, 300, 301]
-    const verdicts = await judge(offsets.map(offset => signed({ timestamp: now + offset })))
+    const results = await verifyInPython(offsets.map(offset => signed({ timestamp: now + offset })))
     assert.deepEqual(
-      verdicts.map(verdict => typeof verdict),
+      results.map(verdict => typeof verdict),
       ['string', 'object', 'object', 'object', 'string'],
     )
   })
 
-  test('takes header names in any case, and Python’s own header objects', async () => {
-    const trial = signed()
-    const told = await runPython(
+  test('accepts header names in any case, and Python’s own header objects', async () => {
+    const delivery = signed()
+    const results = await runPython(
       `
 import base64, email.message
-trial = json.loads(sys.stdin.read())
+delivery = json.loads(sys.stdin.read())
 message = email.message.Message()
-for name, value in trial["headers"].items():
+for name, value in delivery["headers"].items():
     message[name.title()] = value
-tell(verify_webhook(message, base64.b64decode(trial["body"]), trial["secrets"])["type"])
-tell(verify_webhook({n.upper(): v for n, v in trial["headers"].items()}, base64.b64decode(trial["body"]), [trial["secrets"]])["type"])`,
-      { input: JSON.stringify(trial) },
+report(verify_webhook(message, base64.b64decode(delivery["body"]), delivery["secrets"])["type"])
+report(verify_webhook({n.upper(): v for n, v in delivery["headers"].items()}, base64.b64decode(delivery["body"]), [delivery["secrets"]])["type"])`,
+      { input: JSON.stringify(delivery) },
     )
-    assert.deepEqual(told, ['war.declared', 'war.declared'])
+    assert.deepEqual(results, ['war.declared', 'war.declared'])
   })
 
   const withHeader = (name: string, value: string) => ({
@@ -150,12 +150,12 @@ tell(verify_webhook({n.upper(): v for n, v in trial["headers"].items()}, base64.
     headers: { ...signed().headers, [name]: value },
   })
   const rightSignature = signed().headers['webhook-signature']
-  const refused: Record<string, Trial> = {
+  const invalid: Record<string, Delivery> = {
     'another secret': { ...signed(), secrets: otherSecret },
     'a changed body': { ...signed(), body: base64('{"type":"war.declared","data":{"seq":2}}') },
-    'a body that is no JSON': signed({ body: 'war' }),
-    'a body that is no object': signed({ body: '[1]' }),
-    'a body that is no text': { ...signed(), body: base64(new Uint8Array([0xff, 0xfe, 0x00])) },
+    'a body that is not JSON': signed({ body: 'war' }),
+    'a body that is not an object': signed({ body: '[1]' }),
+    'a body that is not UTF-8': { ...signed(), body: base64(new Uint8Array([0xff, 0xfe, 0x00])) },
     'no id': withHeader('webhook-id', ''),
     'no timestamp': withHeader('webhook-timestamp', ''),
     'no signature': withHeader('webhook-signature', ''),
@@ -167,35 +167,35 @@ tell(verify_webhook({n.upper(): v for n, v in trial["headers"].items()}, base64.
       `${String(now).slice(0, 4)}_${String(now).slice(4)}`,
     ),
     'a timestamp in other digits': withHeader('webhook-timestamp', String(now).replaceAll('1', '١')),
-    'a timestamp with a zero before': withHeader('webhook-timestamp', `0${now}`),
+    'a timestamp with a leading zero': withHeader('webhook-timestamp', `0${now}`),
     'a timestamp with a line break': withHeader('webhook-timestamp', `${now}\n`),
-    'an endless timestamp': withHeader('webhook-timestamp', '9'.repeat(10_000)),
+    'a very long timestamp': withHeader('webhook-timestamp', '9'.repeat(10_000)),
     'a signature of another version': withHeader('webhook-signature', rightSignature.replace('v1,', 'v2,')),
     'a signature without version': withHeader('webhook-signature', rightSignature.replace('v1,', '')),
-    'the beginning of a signature': withHeader('webhook-signature', rightSignature.slice(0, 20)),
-    'a signature that is no text': withHeader('webhook-signature', `v1,\ud800é`),
+    'a truncated signature': withHeader('webhook-signature', rightSignature.slice(0, 20)),
+    'a signature that is not ASCII': withHeader('webhook-signature', `v1,\ud800é`),
   }
-  test('refuses, and as a WebhookError', async () => {
-    const verdicts = await judge(Object.values(refused))
+  test('rejects an invalid message with a WebhookError', async () => {
+    const results = await verifyInPython(Object.values(invalid))
     assert.deepEqual(
-      Object.keys(refused).map((what, index) => [what, verdicts[index]]),
-      Object.keys(refused).map(what => [what, 'WebhookError']),
+      Object.keys(invalid).map((what, index) => [what, results[index]]),
+      Object.keys(invalid).map(what => [what, 'WebhookError']),
     )
   })
 
-  test('a secret that is none is a mistake of the receiver’s, not of the message', async () => {
-    const verdicts = await judge(
+  test('an invalid secret is a ValueError, not an error of the message', async () => {
+    const results = await verifyInPython(
       ['', 'whsec_', 'whsec_!!!!', [], [secret, ''], 'whsec_ä'].map(secrets => ({ ...signed(), secrets })),
     )
-    assert.deepEqual(verdicts, Array(6).fill('ValueError'))
+    assert.deepEqual(results, Array(6).fill('ValueError'))
   })
 
-  test('a body that was made a text is refused: it may not be what came', async () => {
-    const told = await runPython(`
+  test('a decoded body is rejected, because it may differ from the raw bytes', async () => {
+    const results = await runPython(`
 try:
     verify_webhook({}, "{}", "whsec_AAAA")
 except TypeError as error:
-    tell(str(error))`)
-    assert.match(String(told[0]), /must be the bytes/)
+    report(str(error))`)
+    assert.match(String(results[0]), /must be the raw bytes/)
   })
 })

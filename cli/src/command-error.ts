@@ -1,4 +1,4 @@
-/** A failure of a command. The message is one line that says what to do. Exit status 1. */
+/** A failure of a command. The message is one line that states what to do. Exit status 1. */
 export class CommandError extends Error {
   override name = 'CommandError'
 }

@@ -1,5 +1,6 @@
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
+import { ChanceryCommand } from './command.ts'
 import { CommandError, UsageError } from './command-error.ts'
 import { logStatus, type Terminal } from './terminal.ts'
 
@@ -28,22 +29,23 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ['addresses', async () => (await import('./commands/addresses.ts')).addAddresses],
 ])
 
-type AddCommand = (program: Command, terminal: Terminal) => void
+type AddCommand = (program: ChanceryCommand) => void
 
 const exitStatus = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command and resolves to its exit status. */
 export async function runCommandLine(words: string[], terminal: Terminal): Promise<number> {
   try {
-    await (await program(words, terminal)).parseAsync(words, { from: 'user' })
+    await (await createProgram(words, terminal)).parseAsync(words, { from: 'user' })
     return exitStatus.done
   } catch (err) {
     return explain(err, terminal)
   }
 }
 
-async function program(words: string[], terminal: Terminal): Promise<Command> {
-  const root = new Command('chancery')
+/** The command line with the named command, or with all of them. */
+export async function createProgram(words: string[], terminal: Terminal): Promise<ChanceryCommand> {
+  const root = new ChanceryCommand(terminal, 'chancery')
     .description('A read-only HTTP API in front of a multiplayer nation-strategy game.')
     .version(manifest.version)
     .exitOverride()
@@ -52,7 +54,7 @@ async function program(words: string[], terminal: Terminal): Promise<Command> {
       writeOut: text => terminal.output.write(text),
       writeErr: text => terminal.messages.write(text),
     })
-  for (const add of await commandsFor(words)) add(root, terminal)
+  for (const add of await commandsFor(words)) add(root)
   return root.addHelpText(
     'after',
     `
@@ -80,7 +82,7 @@ function commandsFor([name = '']: string[]): Promise<AddCommand[]> {
   return Promise.all((load ? [load] : [...commands.values()]).map(one => one()))
 }
 
-/** Expected errors, whose message says what to do. By name: the modules that define them are not loaded for it. */
+/** Expected errors, whose messages state what to do. By name: the modules that define them are not loaded for it. */
 const expectedErrors = new Set([
   'ConfigError',
   'StartupError',

@@ -33,7 +33,7 @@ export async function gameContract({ CHANCERY_GAME_FILE: file }: NodeJS.ProcessE
   return contractFor(file ? await readProfile(file) : demoProfile)
 }
 
-/** Throws a CommandError that says how to name the game's database. */
+/** Throws a CommandError that states how to name the game's database. */
 export function gameUrl({ CHANCERY_GAME_DATABASE_URL: url = '' }: NodeJS.ProcessEnv): string {
   if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new CommandError(

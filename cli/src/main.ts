@@ -21,7 +21,7 @@ process.stdout.write('', err => {
 
 function endForOutput(err: NodeJS.ErrnoException): void {
   if (terminal.ignoresOutputErrors) return
-  // A reader that stops early (`chancery simulate … | head`) is no failure.
+  // A reader that stops early (`chancery simulate … | head`) is not a failure.
   if (err.code === 'EPIPE') process.exit(0)
   process.stderr.write(`chancery: cannot write to standard output (${err.code ?? err.message})\n`)
   process.exit(1)

@@ -119,12 +119,9 @@ export function requiredOwnerOf(options: Owner, item: string) {
 export interface TopOptions {
   hours: number
   limit: number
-  json: boolean
 }
 
-export function withTopOptions(command: Command, hoursMax: number): Command {
-  return command
+export const withTopOptions = <C extends Command>(command: C, hoursMax: number): C =>
+  command
     .option('--hours <n>', 'how far back, in clock hours', integer(1, hoursMax), 24)
     .option('--limit <n>', 'how many', integer(1, 1_000), 20)
-    .option('--json', 'print one JSON document', false)
-}

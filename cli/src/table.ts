@@ -16,3 +16,7 @@ export function table(rows: string[][]): string {
     )
     .join('\n')
 }
+
+/** A table with a header, or another text if there are no rows. */
+export const listText = (head: string[], rows: string[][], empty: string): string =>
+  rows.length > 0 ? table([head, ...rows]) : empty

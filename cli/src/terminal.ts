@@ -9,7 +9,7 @@ export interface Terminal {
   input: Readable
   output: NodeJS.WritableStream
   messages: NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>
-  /** Set by commands that run until they are stopped: their output is no result, and losing it does not end them. */
+  /** Set by commands that run until they are stopped: their output is not a result, and a failure to write it does not end them. */
   ignoresOutputErrors?: boolean
 }
 

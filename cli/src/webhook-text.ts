@@ -1,4 +1,10 @@
-import { type DisabledReason, type operatorOperations, type ResponseOf, webhooks } from '@chancery/contract'
+import {
+  type DisabledReason,
+  describeAttempt,
+  type operatorOperations,
+  type ResponseOf,
+  webhooks,
+} from '@chancery/contract'
 import { formatMinute } from './format.ts'
 import { firstLine } from './untrusted-text.ts'
 
@@ -68,6 +74,7 @@ function failed(endpoint: Endpoint, test: TestResult): string[] {
   return [
     'The test failed: the receiver must respond with a status from 200 to 299. Result:',
     `  ${describeAttempt(test)}`,
+    ...hintFor(test),
     ...(response === '' ? [] : [`  Response: ${response}`]),
     ...nextSteps(endpoint, 'When the receiver is ready:'),
   ]
@@ -84,32 +91,8 @@ function nextSteps(endpoint: Endpoint, when: string): string[] {
   return [`${state} ${when}`, '', `  chancery webhooks ${command} ${id}`]
 }
 
-const errors = new Map([
-  ['timed_out', 'the receiver did not respond in time'],
-  ['name_not_found', 'no name server knows the host of the URL'],
-  ['address_not_public', 'the host is not public; CHANCERY_WEBHOOKS_ALLOW_LOCAL=true allows it'],
-  ['connection_failed', 'the connection was refused by the host, or blocked on the way'],
-  ['tls_failed', 'TLS failed: is the certificate valid, complete and for this host?'],
-  ['closed_early', 'the receiver closed the connection without a response'],
-  ['not_http', 'the receiver does not speak HTTP'],
-  ['stopped', 'the service was stopped in the meantime'],
-  ['url_not_allowed', 'webhooks may not use such a URL now: see CHANCERY_WEBHOOKS_ALLOW_LOCAL'],
-])
-
-/** Why an attempt failed. An error of a later version is shown unchanged. */
-export function describeAttempt({ status, error }: Pick<TestResult, 'status' | 'error'>): string {
-  if (status !== null) return `${status}: ${statusText(status)}`
-  const explained = errors.get(error ?? '')
-  return explained === undefined ? (error ?? 'no response') : `${error}: ${explained}`
-}
-
-function statusText(status: number): string {
-  if (status < 400) return 'redirects are not followed: give the URL that accepts the messages'
-  if (status === 401 || status === 403)
-    return 'the receiver requires a login: it must verify the signature instead'
-  if (status === 404) return 'the receiver has nothing at this path'
-  if (status === 405) return 'the receiver does not accept POST at this path'
-  if (status === 410) return 'the receiver wants no more messages'
-  if (status === 429) return 'the receiver limits the rate'
-  return status < 500 ? 'the receiver rejects the message' : 'the receiver failed: see its own log'
-}
+/** The variable that permits the URL, if the service does not send to it. */
+const hintFor = ({ error }: TestResult): string[] =>
+  error === 'address_not_public' || error === 'url_not_allowed'
+    ? ['  CHANCERY_WEBHOOKS_ALLOW_LOCAL=true permits http URLs and addresses that are not public.']
+    : []

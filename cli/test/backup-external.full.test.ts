@@ -4,35 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import type { TestDatabase } from '../../server/test/support/database.ts'
 import { withConnection } from '../../server/test/support/database-url.ts'
-import { chanceryProcess, whileServed } from './chancery.ts'
+import { useTestDatabase } from '../../server/test/support/fixture.ts'
+import { chanceryProcess, serveVariables, whileServed } from './chancery.ts'
 
-// Databases of one's own: the service's, and those that it is restored to.
+// The database of the service, and two to restore to.
 let dir: string
-let first: TestDatabase
-let second: TestDatabase
-let third: TestDatabase
+const [first, second, third] = [useTestDatabase(), useTestDatabase(), useTestDatabase()]
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'chancery-cli-external-'))
-  first = await createTestDatabase()
-  second = await createTestDatabase()
-  third = await createTestDatabase()
 })
-after(async () => {
-  for (const database of [first, second, third]) await database.drop()
-  await rm(dir, { recursive: true, force: true })
-})
+after(() => rm(dir, { recursive: true, force: true }))
 
-const variablesFor = ({ url }: TestDatabase, name: string) => ({
-  CHANCERY_DATA_DIR: join(dir, name),
-  CHANCERY_DATABASE_URL: url,
-  CHANCERY_HOST: '127.0.0.1',
-  CHANCERY_PORT: '0',
-  CHANCERY_OPERATOR_PORT: '0',
-  CHANCERY_DRAIN_SECONDS: '0',
-  CHANCERY_LOG_LEVEL: 'silent',
-})
+const variablesFor = ({ url }: TestDatabase, name: string) =>
+  serveVariables(join(dir, name), { CHANCERY_DATABASE_URL: url })
 
 const lines = (...batches: [string, object][]) =>
   batches
@@ -52,7 +38,7 @@ async function newest(publicUrl: string): Promise<{ seq: number; summary: string
 
 const file = () => join(dir, 'world.chancery.gz')
 
-test('a world is moved from one PostgreSQL to another, while its service runs', async () => {
+test('a world is moved from one PostgreSQL to another while its service runs', async () => {
   const variables = variablesFor(first, 'first')
   await whileServed(variables, async () => {
     const result = await chanceryProcess(
@@ -72,7 +58,7 @@ test('a world is moved from one PostgreSQL to another, while its service runs', 
   await whileServed(target, async url => assert.match((await newest(url)).summary, /One/))
 })
 
-/** Why PostgreSQL's own tools cannot be tried; undefined where they can. They read servers of their own version and older. */
+/** Why pg_dump cannot be used, or undefined. It reads servers of its own version and older ones. */
 async function whyNoDump(): Promise<string | undefined> {
   const { error, stdout } = spawnSync('pg_dump', ['--version'], { encoding: 'utf8' })
   if (error) return 'pg_dump is not installed'

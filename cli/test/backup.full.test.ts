@@ -3,9 +3,9 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { chanceryProcess, whileServed } from './chancery.ts'
+import { chanceryProcess, serveVariables, whileServed } from './chancery.ts'
 
-/** Of this test: data directories, and the files of backups. */
+/** Data directories and backup files of this test. */
 let dir: string
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'chancery-cli-backup-'))
@@ -13,14 +13,7 @@ before(async () => {
 })
 after(() => rm(dir, { recursive: true, force: true, maxRetries: 20 }))
 
-const variablesFor = (name: string) => ({
-  CHANCERY_DATA_DIR: join(dir, name),
-  CHANCERY_HOST: '127.0.0.1',
-  CHANCERY_PORT: '0',
-  CHANCERY_OPERATOR_PORT: '0',
-  CHANCERY_DRAIN_SECONDS: '0',
-  CHANCERY_LOG_LEVEL: 'silent',
-})
+const variablesFor = (name: string) => serveVariables(join(dir, name))
 
 const facts = [
   { op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One', player: 'p1' } },
@@ -32,7 +25,7 @@ const namesAt = async (publicUrl: string) => {
   return data.map(({ nation_name }) => nation_name)
 }
 
-test('a world goes from one bundled database to another, from the running service and without it', async () => {
+test('a world is backed up from a bundled database, running and stopped, and restored to another', async () => {
   const file = join(dir, 'running.chancery.gz')
   const offline = join(dir, 'offline.chancery.gz')
   let key = ''
@@ -98,7 +91,7 @@ test('a world goes from one bundled database to another, from the running servic
   assert.equal(finished.status, 0, finished.messages)
 })
 
-test('a damaged file is one clear line, and changes nothing', async () => {
+test('a damaged backup is rejected with one line, and changes nothing', async () => {
   const file = join(dir, 'cut.chancery.gz')
   await writeFile(file, await readFile(join(dir, 'running.chancery.gz')))
   await truncate(file, (await stat(file)).size - 20)

@@ -19,7 +19,7 @@ const skip = isOld ? false : 'no Node older than 24 at /usr/bin/node'
 const run = (words: string[], script = bin) =>
   spawn(installed, [script, ...words], { env: cleanEnvironment() })
 
-test('an older Node hands over to the pinned one, with arguments, streams and status', { skip }, async () => {
+test('an older Node starts the pinned one, with arguments, streams and exit status', { skip }, async () => {
   const help = await ended(run(['simulate', '--help']))
   assert.equal(help.status, 0)
   assert.match(help.output, /Usage: chancery simulate/)
@@ -36,7 +36,7 @@ test('a signal to the wrapper reaches the command, and both end by it', { skip }
   assert.deepEqual([status, signal], [null, 'SIGTERM'])
 })
 
-test('without a recent Node there is one clear line', { skip }, async t => {
+test('without a recent Node the error is one line', { skip }, async t => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-cli-'))
   t.after(() => rm(dir, { recursive: true }))
   await cp(bin, join(dir, 'bin', 'chancery.mjs'))

@@ -13,7 +13,7 @@ export interface Ended {
   messages: string
 }
 
-/** The environment of a command: nothing of the caller's own service. */
+/** The environment of a command, without variables of a service on this machine. */
 export function cleanEnvironment(variables: Record<string, string> = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(CHANCERY|npm)_/i.test(name))
   return { ...Object.fromEntries(inherited), ...variables }
@@ -28,16 +28,16 @@ export function spawnChancery(
 }
 
 /**
- * Runs the command to its end, in this process: a process of its own takes its third of a second to start. What only a process
- * has (signals, a pipe that closes, a database that it holds) is tried with `chanceryProcess`.
+ * Runs the command to its end, in this process: starting a process takes a third of a second. Behaviour that needs a process
+ * (signals, closed pipes, a database that it opens) is tested with `chanceryProcess`.
  */
 export async function chancery(
   words: string[],
   variables: Record<string, string> = {},
   input = '',
 ): Promise<Ended> {
-  const output = new Kept()
-  const messages = new Kept()
+  const output = new MemoryOutput()
+  const messages = new MemoryOutput()
   const status = await runCommandLine(words, {
     env: cleanEnvironment(variables),
     input: Readable.from([Buffer.from(input)], { objectMode: false }),
@@ -47,7 +47,7 @@ export async function chancery(
   return { status, output: output.text(), messages: messages.text() }
 }
 
-/** The same as somebody at a terminal runs it. */
+/** Runs the command as a process. */
 export function chanceryProcess(
   words: string[],
   variables: Record<string, string> = {},
@@ -58,6 +58,20 @@ export function chanceryProcess(
   child.stdin?.end(input)
   return ended(child)
 }
+
+/** The variables of a service in a data directory, on free ports. */
+export const serveVariables = (
+  dataDir: string,
+  more: Record<string, string> = {},
+): Record<string, string> => ({
+  CHANCERY_DATA_DIR: dataDir,
+  CHANCERY_HOST: '127.0.0.1',
+  CHANCERY_PORT: '0',
+  CHANCERY_OPERATOR_PORT: '0',
+  CHANCERY_DRAIN_SECONDS: '0',
+  CHANCERY_LOG_LEVEL: 'silent',
+  ...more,
+})
 
 /** Runs `work` while `chancery serve` runs as a process. */
 export async function whileServed(
@@ -89,8 +103,8 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { status, output, messages }
 }
 
-/** Keeps what is written. */
-class Kept extends Writable {
+/** Stores the output. */
+class MemoryOutput extends Writable {
   readonly #chunks: Buffer[] = []
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {

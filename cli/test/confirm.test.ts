@@ -13,7 +13,7 @@ function terminal(typed: string, isTTY = true) {
 }
 
 test('only the word itself confirms', async () => {
-  for (const [typed, isMeant] of [
+  for (const [typed, isConfirmed] of [
     ['p7\n', true],
     [' p7 \n', true],
     ['y\n', false],
@@ -21,12 +21,12 @@ test('only the word itself confirms', async () => {
     ['', false],
   ] as const) {
     const shown = terminal(typed)
-    assert.equal(await confirm(shown, 'All of p7 goes.', 'p7'), isMeant, typed)
+    assert.equal(await confirm(shown, 'All data of p7 is deleted.', 'p7'), isConfirmed, typed)
     shown.messages.end()
-    assert.match(await text(shown.messages), /All of p7 goes\.\nType p7 to continue: /)
+    assert.match(await text(shown.messages), /All data of p7 is deleted\.\nType p7 to continue: /)
   }
 })
 
 test('there is no prompt without a terminal', async () => {
-  await assert.rejects(confirm(terminal('p7\n', false), 'All of p7 goes.', 'p7'), UsageError)
+  await assert.rejects(confirm(terminal('p7\n', false), 'All data of p7 is deleted.', 'p7'), UsageError)
 })

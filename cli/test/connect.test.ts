@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { after, before, test } from 'node:test'
-import { createGame, type Game, smallGame } from '../../connect/test/game.ts'
-import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
+import { test } from 'node:test'
+import { createGame, smallGame } from '../../connect/test/game.ts'
+import { prepare, useFixture, useTestServer } from '../../server/test/support/fixture.ts'
 import { chancery, chanceryProcess, ended, spawnChancery } from './chancery.ts'
 
-let service: TestServer
-let game: Game
+const service = useTestServer()
+const game = useFixture(
+  () => createGame(service.databaseUrl, smallGame),
+  opened => opened.drop(),
+)
 let variables: Record<string, string>
-before(async () => {
-  service = await startTestServer()
-  game = await createGame(service.databaseUrl, smallGame)
+prepare(async () => {
   await game.query("insert into nations (id, name) select i, 'Nation ' || i from generate_series(1, 20) i")
   variables = {
     CHANCERY_OPERATOR_URL: service.operatorUrl,
@@ -19,32 +20,6 @@ before(async () => {
     CHANCERY_GAME_DATABASE_URL: game.url,
   }
 })
-after(async () => {
-  await game.drop()
-  await service.close()
-})
-
-for (const words of [
-  ['pull', '--every', 'often'],
-  ['pull', '--name', 'a b'],
-  ['pull', '--schema', 'x.y'],
-  ['pull', 'everything'],
-  ['pull', 'sql', 'nations'],
-  ['outbox'],
-  ['outbox', 'drain', '--name', ''],
-])
-  test(`wrong usage exits with 2 and prints no result: ${words.join(' ')}`, async () => {
-    const { status, output, messages } = await chancery(words)
-    assert.deepEqual([status, output], [2, ''])
-    assert.notEqual(messages, '')
-  })
-
-for (const command of ['pull', 'pull check', 'pull sql', 'outbox sql', 'outbox drain', 'outbox status'])
-  test(`--help shows examples: ${command}`, async () => {
-    const { status, output } = await chancery([...command.split(' '), '--help'])
-    assert.equal(status, 0)
-    assert.match(output, new RegExp(`Examples:\\n(.*\\n)*.*chancery ${command.split(' ')[0]}`))
-  })
 
 test('without the address of the game each command names the variable to set', async () => {
   for (const words of [['pull'], ['pull', 'check'], ['outbox', 'drain'], ['outbox', 'status']]) {

@@ -30,12 +30,12 @@ for (const host of [
   '127.0.0.1.example.com',
   'localhost.example.com',
 ])
-  test(`a demo on ${host} is reachable by others: no webhooks to local receivers, no sign-in`, async () => {
+  test(`a demo on ${host} is reachable from other machines: it sends no webhooks to local receivers and allows no sign-in`, async () => {
     const { webhooksAllowLocal, demoSignIn } = await configOf({ CHANCERY_HOST: host })
     assert.deepEqual([webhooksAllowLocal, demoSignIn], [false, false])
   })
 
-test('the variable overrides it, both ways', async () => {
+test('CHANCERY_WEBHOOKS_ALLOW_LOCAL overrides the default, both ways', async () => {
   assert.equal(await isLocalAllowed({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'false' }), false)
   const open = { CHANCERY_HOST: '0.0.0.0', CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }
   assert.equal(await isLocalAllowed(open), true)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chancery } from './chancery.ts'
 import { startStubApi, token } from './stub-api.ts'
 
 const made = {
@@ -11,13 +10,10 @@ const respond = () => ({ status: 201, body: made })
 
 test('handover prints the link, and with --json exactly url and expires_at', async t => {
   const api = await startStubApi(t, { respond })
-  const people = await chancery(['handover', '--nation', 'n42'], api.variables)
+  const people = await api.run('handover --nation n42')
   assert.equal(people.status, 0)
   assert.match(people.output, /^https:\/\/api\.game\.example\/developers\/#handover=a-token\n/)
-  const { output } = await chancery(
-    ['handover', '--player', 'p7', '--landing', 'keys', '--json'],
-    api.variables,
-  )
+  const { output } = await api.run('handover --player p7 --landing keys --json')
   assert.deepEqual(JSON.parse(output), made)
   assert.deepEqual(api.calls, [
     { method: 'POST', path: '/handovers', token, body: { nation_id: 'n42' } },
@@ -25,30 +21,12 @@ test('handover prints the link, and with --json exactly url and expires_at', asy
   ])
 })
 
-for (const words of [
-  ['handover'],
-  ['handover', '--nation', 'n1', '--player', 'p1'],
-  ['handover', '--nation', 'n1', '--landing', 'elsewhere'],
-])
-  test(`wrong usage exits with 2 and sends nothing: ${words.join(' ')}`, async t => {
-    const api = await startStubApi(t, { respond })
-    const { status, output, messages } = await chancery(words, api.variables)
-    assert.deepEqual([status, output, api.calls], [2, '', []])
-    assert.notEqual(messages, '')
-  })
-
-test('a response without a link is one clear error', async t => {
+test('a response without a link is an error of one line', async t => {
   const api = await startStubApi(t, { respond: () => ({ status: 201, body: { expires_at: null } }) })
-  const { status, messages } = await chancery(['handover', '--nation', 'n1'], api.variables)
+  const { status, messages } = await api.run('handover --nation n1')
   assert.equal(status, 1)
   assert.match(
     messages,
     /^chancery: unexpected response to handovers\.create: must have required properties url\. Is it a Chancery of this version\?\n$/,
   )
-})
-
-test('--help shows examples', async () => {
-  const { status, output } = await chancery(['handover', '--help'])
-  assert.equal(status, 0)
-  assert.match(output, /Examples:\n +chancery handover /)
 })

@@ -20,7 +20,7 @@ async function fileOf(t: TestContext, text: string) {
 
 test('ingest counts what was applied and exits with 0', async t => {
   const api = await startStubApi(t)
-  const { status, output } = await chancery(['ingest', await fileOf(t, good)], api.variables)
+  const { status, output } = await api.run(['ingest', await fileOf(t, good)])
   assert.equal(status, 0)
   assert.match(output, /^1 batch applied, 0 applied before, 0 refused\n2 facts, 2 events in /)
 })
@@ -28,7 +28,7 @@ test('ingest counts what was applied and exits with 0', async t => {
 test('a refused batch is reported with file, line, path and reason, others are applied, and the exit status is 1', async t => {
   const api = await startStubApi(t)
   const file = await fileOf(t, wrong + good)
-  const { status, output } = await chancery(['ingest', file], api.variables)
+  const { status, output } = await api.run(['ingest', file])
   assert.equal(status, 1)
   assert.ok(output.startsWith(`${file}:2  /data/x  must be right  (batch b2)\n`), output)
   assert.match(output, /1 batch applied, 0 applied before, 1 refused/)
@@ -37,7 +37,7 @@ test('a refused batch is reported with file, line, path and reason, others are a
 test('line numbers are those of each file', async t => {
   const api = await startStubApi(t)
   const [first, second] = [await fileOf(t, good), await fileOf(t, wrong)]
-  const { status, output } = await chancery(['ingest', '--json', first, second], api.variables)
+  const { status, output } = await api.run(['ingest', '--json', first, second])
   const document = JSON.parse(output)
   assert.equal(status, 1)
   assert.equal(document.facts, 2)
@@ -58,28 +58,25 @@ for (const outcome of ['conflict', 'unavailable'])
   test(`a batch that is ${outcome} sets the exit status 1`, async t => {
     const api = await startStubApi(t)
     const facts = `{"op":"commit","batch":"b3","status":"${outcome}"}\n`
-    const { status, output } = await chancery(['ingest', '--json', '-'], api.variables, facts)
+    const { status, output } = await api.run(['ingest', '--json', '-'], facts)
     assert.equal(status, 1)
     assert.equal(JSON.parse(output).refused[0].batch, 'b3')
   })
 
-test('a duplicate batch is no failure', async t => {
+test('a duplicate batch is not a failure', async t => {
   const api = await startStubApi(t)
   const facts = '{"op":"commit","batch":"b3","status":"duplicate"}\n'
-  const { status, output } = await chancery(['ingest', '-'], api.variables, facts)
+  const { status, output } = await api.run(['ingest', '-'], facts)
   assert.equal(status, 0)
   assert.match(output, /^0 batches applied, 1 applied before, 0 refused\n0 facts, 0 events in /)
 })
 
 test('--check sends facts for validation only', async t => {
   const api = await startStubApi(t)
-  const { status, output } = await chancery(['ingest', '--check', '-'], api.variables, good)
+  const { status, output } = await api.run(['ingest', '--check', '-'], good)
   assert.equal(status, 0)
   assert.match(output, /^1 batch would be applied/)
-  assert.deepEqual(
-    api.calls.map(call => call.path),
-    ['/status', '/facts?check=true'],
-  )
+  assert.deepEqual(api.paths(), ['/status', '/facts?check=true'])
 })
 
 test('outcomes are read while facts are still being sent', async t => {
@@ -106,14 +103,14 @@ test('a large stream waits for a service that reads slowly', async t => {
   })
   const line = `${JSON.stringify({ op: 'put', data: 'x'.repeat(500) })}\n`
   const facts = `${line.repeat(40_000)}{"op":"commit","batch":"big"}\n`
-  const { status, output } = await chancery(['ingest', await fileOf(t, facts)], api.variables)
+  const { status, output } = await api.run(['ingest', await fileOf(t, facts)])
   assert.equal(status, 0)
   assert.match(output, /\n40,000 facts/)
 })
 
 test('a lost connection is one clear line and exit status 1', async t => {
   const api = await startStubApi(t, { facts: req => void req.socket.destroy() })
-  const { status, messages } = await chancery(['ingest', '-'], api.variables, good)
+  const { status, messages } = await api.run(['ingest', '-'], good)
   assert.equal(status, 1)
   assert.match(messages, /^chancery: the connection to .* was lost .*: send the same again.*\n$/)
 })
@@ -131,7 +128,7 @@ test('ingest waits until lists show what was ingested', async t => {
   const api = await startStubApi(t, {
     respond: () => ({ status: 200, body: statusOf(5, ++requests < 4 ? 4 : 5) }),
   })
-  const { status, messages } = await chancery(['ingest', '-'], api.variables, good)
+  const { status, messages } = await api.run(['ingest', '-'], good)
   assert.equal(status, 0)
   assert.equal(messages, '')
   assert.equal(requests, 4)
@@ -143,7 +140,7 @@ test('a service that fails after the last batch does not fail the command', asyn
   const api = await startStubApi(t, {
     respond: () => (++requests > 1 ? { status: 500, body: { error } } : undefined),
   })
-  const { status, output, messages } = await chancery(['ingest', '-'], api.variables, good)
+  const { status, output, messages } = await api.run(['ingest', '-'], good)
   assert.equal(status, 0)
   assert.match(output, /^1 batch applied/)
   assert.match(messages, /^all facts are stored; /)
@@ -155,15 +152,12 @@ test('a wrong token is reported before anything is sent', async t => {
   const { status, messages } = await chancery(['ingest', '-'], variables, good)
   assert.equal(status, 1)
   assert.match(messages, /^chancery: the operator token was rejected \(401\).*\n$/)
-  assert.deepEqual(
-    api.calls.map(call => call.path),
-    ['/status'],
-  )
+  assert.deepEqual(api.paths(), ['/status'])
 })
 
 test('a missing file is reported before another one is sent', async t => {
   const api = await startStubApi(t)
-  const { status, messages } = await chancery(['ingest', await fileOf(t, good), '/nowhere'], api.variables)
+  const { status, messages } = await api.run(['ingest', await fileOf(t, good), '/nowhere'])
   assert.equal(status, 1)
   assert.equal(messages, 'chancery: /nowhere cannot be read: the file does not exist\n')
   assert.deepEqual(api.calls, [])

@@ -12,7 +12,7 @@ import {
   removeServeDir,
 } from '../../server/test/support/serve-process.ts'
 import { until } from '../../server/test/support/until.ts'
-import { spawnChancery } from './chancery.ts'
+import { serveVariables, spawnChancery } from './chancery.ts'
 
 let dir: string
 before(() => {
@@ -20,16 +20,10 @@ before(() => {
 })
 after(() => removeServeDir(dir))
 
-const variables = () => ({
-  CHANCERY_DATA_DIR: join(dir, 'data'),
-  CHANCERY_HOST: '127.0.0.1',
-  CHANCERY_PORT: '0',
-  CHANCERY_OPERATOR_PORT: '0',
-  CHANCERY_ADMIN_TOKEN: operatorToken,
-  CHANCERY_LOG_LEVEL: 'info',
-})
+const variables = () =>
+  serveVariables(join(dir, 'data'), { CHANCERY_ADMIN_TOKEN: operatorToken, CHANCERY_LOG_LEVEL: 'info' })
 
-/** Closes both streams at once, as `| head -1` does in the end. */
+/** Closes both streams at once, as `| head -1` does. */
 function closeOutput(child: ChildProcess): void {
   child.stdout?.destroy()
   child.stderr?.destroy()
@@ -45,7 +39,7 @@ const isGone = (pid: number | undefined) => pid === undefined || !isAlive(pid)
 
 describe('a closed output', { skip: process.platform === 'win32' }, () => {
   for (const words of [['serve'], ['demo', '--nations', '50', '--tick-seconds', '0']]) {
-    test(`does not end ${words[0]}, whose lost log lines are counted, and a signal still ends it with its database`, async t => {
+    test(`does not stop ${words[0]}: lost log lines are counted, and a signal stops it with its database`, async t => {
       dir = makeServeDir()
       t.after(() => removeServeDir(dir))
       const child = spawnChancery(words, variables())
@@ -66,7 +60,7 @@ describe('a closed output', { skip: process.platform === 'win32' }, () => {
     })
   }
 
-  test('ends a command that prints a result, and its database', async () => {
+  test('stops a command that prints a result, and its database', async () => {
     const child = spawnChancery(['migrate'], variables())
     closeOutput(child)
     const [status, signal] = await once(child, 'exit')

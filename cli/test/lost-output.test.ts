@@ -3,7 +3,7 @@ import { openSync } from 'node:fs'
 import { test } from 'node:test'
 import { ended, spawnChancery } from './chancery.ts'
 
-test('output that cannot be written fails a command with one sentence', {
+test('a command whose output cannot be written fails with one line', {
   skip: process.platform !== 'linux',
 }, async () => {
   const child = spawnChancery(['--help'], {}, ['ignore', openSync('/dev/full', 'w'), 'pipe'])

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chancery } from './chancery.ts'
 import { responding, startStubApi } from './stub-api.ts'
 
 const suspended = {
@@ -13,35 +12,22 @@ const suspended = {
 test('players suspend reports the time and the number of disabled webhooks', async t => {
   const api = await startStubApi(t, { respond: responding(200, suspended) })
   const words = ['players', 'suspend', 'p/7']
-  const { status, output } = await chancery([...words, '--note', 'sold keys'], api.variables)
+  const { status, output } = await api.run([...words, '--note', 'sold keys'])
   assert.equal(status, 0)
   assert.match(output, /^p7 is suspended since 2026-03-01 12:00 \(UTC\)\.\n.* disabled: 2\.\n$/)
-  const json = await chancery([...words, '--json'], api.variables)
-  assert.deepEqual(JSON.parse(json.output), suspended)
-  assert.deepEqual(
-    api.calls.map(({ method, path, body }) => [method, path, body]),
-    [
-      ['POST', '/players/p%2F7/suspend', { note: 'sold keys' }],
-      ['POST', '/players/p%2F7/suspend', { note: null }],
-    ],
-  )
+  assert.deepEqual(await api.json(words), suspended)
+  assert.deepEqual(api.requests(), [
+    ['POST', '/players/p%2F7/suspend', { note: 'sold keys' }],
+    ['POST', '/players/p%2F7/suspend', { note: null }],
+  ])
 })
 
 test('players resume points to webhooks enable', async t => {
   const resumed = { player_id: 'p7', suspended_at: null }
   const api = await startStubApi(t, { respond: responding(200, resumed) })
-  const { status, output } = await chancery(['players', 'resume', 'p7'], api.variables)
+  const { status, output } = await api.run('players resume p7')
   assert.equal(status, 0)
   assert.match(output, /^p7 is no longer suspended; .* chancery webhooks enable\n$/)
-  const json = await chancery(['players', 'resume', 'p7', '--json'], api.variables)
-  assert.deepEqual(JSON.parse(json.output), resumed)
+  assert.deepEqual(await api.json('players resume p7'), resumed)
   assert.equal(api.calls[0]?.path, '/players/p7/resume')
-})
-
-test('resuming a player who is not suspended fails', async t => {
-  const error = { code: 'not_found', message: 'There is no such suspension.', request_id: 'req_9' }
-  const api = await startStubApi(t, { respond: responding(404, { error }) })
-  const { status, output, messages } = await chancery(['players', 'resume', 'p7'], api.variables)
-  assert.deepEqual([status, output], [1, ''])
-  assert.equal(messages, 'chancery: There is no such suspension. (not_found, request req_9)\n')
 })

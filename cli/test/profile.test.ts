@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { demoProfile, type Profile, profileSchema } from '@chancery/contract'
-import { compiler, complaints } from '../../contract/test/compile.ts'
+import { compiler, validationErrors } from '../../contract/test/validation.ts'
 import { createGameHost, type GameHost, ingest, put, smallGame } from '../../server/test/profile/games.ts'
 import { chancery } from './chancery.ts'
 
@@ -32,15 +32,15 @@ const check = async (profile: unknown, ...words: string[]) =>
     CHANCERY_DATA_DIR: folder,
   })
 
-test('the example is a profile, and the schema one of profiles', async () => {
+test('profile example prints a valid profile, and profile schema its JSON Schema', async () => {
   const [example, schema] = await Promise.all(
     ['example', 'schema'].map(async word => JSON.parse((await chancery(['profile', word])).output)),
   )
   assert.deepEqual(example, demoProfile)
   assert.equal((await check(example)).status, 0)
   const validate = compiler()(schema)
-  assert.deepEqual(complaints(validate, example), [])
-  assert.notDeepEqual(complaints(validate, { ...example, units: [{ key: 'Tanks' }] }), [])
+  assert.deepEqual(validationErrors(validate, example), [])
+  assert.notDeepEqual(validationErrors(validate, { ...example, units: [{ key: 'Tanks' }] }), [])
   assert.deepEqual(Object.keys(schema.properties), Object.keys(profileSchema.properties))
 })
 

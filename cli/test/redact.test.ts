@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { chancery } from './chancery.ts'
 import { outcomeLine, startStubApi } from './stub-api.ts'
 
 /** Records the lines of facts, and returns this outcome for each batch. */
@@ -27,16 +26,9 @@ const refused = {
 test('redact sends one fact in a batch of its own', async t => {
   const { lines, facts } = keeping()
   const api = await startStubApi(t, { facts })
-  const set = [
-    '--set',
-    'nation_name=Former = nation',
-    '--set',
-    'motto=null',
-    '--set',
-    'attributes.creed=null',
-  ]
-  const words = ['redact', 'nation', 'n5', ...set, '--set', 'attributes.oath=Old']
-  const { status, output } = await chancery(words, api.variables)
+  const set = ['nation_name=Former = nation', 'motto=null', 'attributes.creed=null', 'attributes.oath=Old']
+  const words = ['redact', 'nation', 'n5', ...set.flatMap(text => ['--set', text])]
+  const { status, output } = await api.run(words)
   assert.equal(status, 0)
   assert.match(
     output,
@@ -46,16 +38,12 @@ test('redact sends one fact in a batch of its own', async t => {
   assert.deepEqual(lines[0], { op: 'redact', resource: 'nation', id: 'n5', data })
   assert.match(String(lines[1]?.batch), /^redact-/)
   assert.equal(api.calls[0]?.path, '/facts?keep=false')
-  const json = await chancery([...words, '--json'], api.variables)
-  assert.equal(JSON.parse(json.output).status, 'applied')
+  assert.equal((await api.json(words)).status, 'applied')
 })
 
 test('redact reports why nothing was changed', async t => {
   const api = await startStubApi(t, { facts: keeping(refused).facts })
-  const { status, output, messages } = await chancery(
-    ['redact', 'nation', 'n5', '--set', 'motto=null'],
-    api.variables,
-  )
+  const { status, output, messages } = await api.run('redact nation n5 --set motto=null')
   assert.deepEqual([status, output], [1, ''])
   assert.equal(messages, 'chancery: nothing was changed: /id there is no nation n5, and never was\n')
 })
@@ -63,11 +51,7 @@ test('redact reports why nothing was changed', async t => {
 test('redact needs a field and its text', async t => {
   const api = await startStubApi(t)
   for (const words of [[], ['--set', 'motto'], ['--set', '=x'], ['--set', 'Motto=x']])
-    assert.equal(
-      (await chancery(['redact', 'nation', 'n5', ...words], api.variables)).status,
-      2,
-      words.join(' '),
-    )
+    assert.equal((await api.run(['redact', 'nation', 'n5', ...words])).status, 2, words.join(' '))
   assert.deepEqual(api.calls, [])
 })
 
@@ -75,11 +59,11 @@ test('erase does nothing without a terminal to confirm on, unless --yes is given
   const { lines, facts } = keeping({ events: 2 })
   const api = await startStubApi(t, { facts })
   const words = ['erase', 'p7', '--nations', 'n5,n6', '--name', 'Abandoned']
-  const { status, messages } = await chancery(words, api.variables, 'p7\n')
+  const { status, messages } = await api.run(words, 'p7\n')
   assert.equal(status, 2)
   assert.match(messages, /pass --yes to continue/)
   assert.deepEqual(lines, [])
-  const result = await chancery([...words, '--yes'], api.variables)
+  const result = await api.run([...words, '--yes'])
   assert.equal(result.status, 0)
   assert.match(result.output, /^p7 is erased, with 2 nations \(batch erase-/)
   assert.deepEqual(lines[0], { op: 'erase', player: 'p7', nations: ['n5', 'n6'], name: 'Abandoned' })
@@ -88,6 +72,6 @@ test('erase does nothing without a terminal to confirm on, unless --yes is given
 test('erase omits options that were not given', async t => {
   const { lines, facts } = keeping()
   const api = await startStubApi(t, { facts })
-  assert.equal((await chancery(['erase', 'p7', '--yes', '--json'], api.variables)).status, 0)
+  assert.equal((await api.run('erase p7 --yes --json')).status, 0)
   assert.deepEqual(lines[0], { op: 'erase', player: 'p7' })
 })

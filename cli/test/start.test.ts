@@ -12,7 +12,7 @@ const watch = `data:text/javascript,process.on('exit', () => console.log(
 
 const digestOf = (text: string) => hash('sha256', text)
 
-/** A program that starts as the command line does, with a source and a bundle that say which of them runs. */
+/** A program that starts like the command line, with a source and a bundle that print which of them runs. */
 async function program(t: TestContext) {
   const root = await mkdtemp(join(tmpdir(), 'chancery-cli-'))
   t.after(() => rm(root, { recursive: true }))
@@ -30,7 +30,7 @@ async function program(t: TestContext) {
     const main = join(root, 'cli', 'start', 'main.js')
     const { stdout, stderr } = spawnSync(process.execPath, ['--import', watch, main], {
       encoding: 'utf8',
-      // What a cache has, the compiler need not make.
+      // With a cache, the compiler would not be loaded.
       env: { ...process.env, NODE_COMPILE_CACHE: undefined, NODE_DISABLE_COMPILE_CACHE: '1' },
     })
     assert.equal(stderr, '')
@@ -39,18 +39,18 @@ async function program(t: TestContext) {
   return { root, start }
 }
 
-test('a bundle of the sources as they are is run, without the compiler of TypeScript', async t => {
+test('a current bundle is run, without loading the TypeScript compiler', async t => {
   const { start } = await program(t)
   assert.deepEqual(start(), ['bundle', 'no compiler'])
 })
 
-test('sources that have changed since the bundle are run themselves', async t => {
+test('sources are run if they have changed since the bundle was built', async t => {
   const { root, start } = await program(t)
   await appendFile(join(root, 'cli/src/main.ts'), '\n')
   assert.deepEqual(start(), ['source', 'compiler'])
 })
 
-test('sources are run where a package has changed, or a source is gone', async t => {
+test('sources are run if package.json has changed or a source is missing', async t => {
   const { root, start } = await program(t)
   await writeFile(join(root, 'package.json'), '{ "type": "module", "version": "2.0.0" }')
   assert.deepEqual(start(), ['source', 'compiler'])
@@ -58,7 +58,7 @@ test('sources are run where a package has changed, or a source is gone', async t
   assert.deepEqual(start(), ['source', 'compiler'])
 })
 
-test('sources are run where no bundle was made, or one half', async t => {
+test('sources are run without a complete bundle', async t => {
   const { root, start } = await program(t)
   await rm(join(root, 'cli/dist/sources.json'))
   assert.deepEqual(start(), ['source', 'compiler'])

@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createInterface } from 'node:readline'
 import { json } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
-import { operatorOperations } from '@chancery/contract'
+import { type OperatorOperation, operatorOperations } from '@chancery/contract'
+import { listen } from '../../server/test/support/listen.ts'
+import { chancery } from './chancery.ts'
 
 export interface Call {
   method: string
@@ -17,6 +19,13 @@ export const responding =
   (status: number, body: unknown): StubResponse =>
   () => ({ status, body })
 
+/** The first item of a list operation's example in the contract. */
+export function exampleItem(operation: OperatorOperation): object {
+  const [response] = Object.values(operation.responses)
+  const { Example } = Object(response?.content['application/json']?.examples)
+  return (Example as { data: [object] }).data[0]
+}
+
 /** A status of the service at these versions of the world. */
 export const statusOf = (world_version: number, ranked_version: number) => ({
   ...(operatorOperations.statusGet.responses[200].content['application/json'].examples.Example as object),
@@ -24,10 +33,7 @@ export const statusOf = (world_version: number, ranked_version: number) => ({
   ranked_version,
 })
 
-export interface StubApi {
-  variables: { CHANCERY_OPERATOR_URL: string; CHANCERY_OPERATOR_TOKEN: string }
-  calls: Call[]
-}
+const wordsOf = (command: string | string[]) => (typeof command === 'string' ? command.split(' ') : command)
 
 export const token = 'operator-token-of-the-test'
 
@@ -38,8 +44,8 @@ interface StubOptions {
 
 const unauthorized = { error: { code: 'invalid_api_key', message: 'No.', request_id: 'req_1' } }
 
-/** An operator API that records requests and returns prepared responses. */
-export async function startStubApi(t: TestContext, options: StubOptions = {}): Promise<StubApi> {
+/** An operator API that records requests and returns prepared responses, with functions that run commands against it. */
+export async function startStubApi(t: TestContext, options: StubOptions = {}) {
   const { respond = () => undefined, facts = takeFacts } = options
   const calls: Call[] = []
   const server = createServer(async (req, res) => {
@@ -54,19 +60,21 @@ export async function startStubApi(t: TestContext, options: StubOptions = {}): P
     const response = respond(call) ?? { status: 200, body: statusOf(1, 1) }
     reply(res, response.status, response.body)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port')
+  const variables = {
+    CHANCERY_OPERATOR_URL: `http://127.0.0.1:${await listen(server, t)}`,
+    CHANCERY_OPERATOR_TOKEN: token,
+  }
+  /** A text is split at its spaces. */
+  const run = (command: string | string[], input?: string) => chancery(wordsOf(command), variables, input)
   return {
-    variables: {
-      CHANCERY_OPERATOR_URL: `http://127.0.0.1:${address.port}`,
-      CHANCERY_OPERATOR_TOKEN: token,
-    },
+    variables,
     calls,
+    paths: () => calls.map(({ path }) => path),
+    requests: () => calls.map(({ method, path, body }) => [method, path, body]),
+    run,
+    /** The document that the command prints with --json. */
+    json: async (command: string | string[]) =>
+      JSON.parse((await run([...wordsOf(command), '--json'])).output),
   }
 }
 

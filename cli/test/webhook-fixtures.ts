@@ -1,21 +1,11 @@
+import { operatorOperations } from '@chancery/contract'
+import { exampleItem } from './stub-api.ts'
+
 export const endpoint = {
+  ...exampleItem(operatorOperations.webhooksList),
   id: 'whe_1',
-  player_id: 'p42',
-  url: 'https://bot.example.com/events',
-  description: '',
   types: null,
   nation_ids: null,
-  alliance_ids: null,
-  status: 'active',
-  disabled_reason: null,
-  disabled_at: null,
-  created_at: '2026-03-01T12:00:00.000Z',
-  last_delivered_at: null,
-  last_failed_at: null,
-  failing_since: null,
-  warnings: [],
-  previous_secret_ends_at: null,
-  switches_off_at: null,
 }
 
 const { id, ...rest } = endpoint

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chancery } from './chancery.ts'
 import { responding, startStubApi } from './stub-api.ts'
 import { controlCharacters, hostile } from './webhook-fixtures.ts'
 
@@ -44,7 +43,7 @@ const cells = (output: string) => output.split('\n').map(line => line.split(/ {2
 
 test('the log has a line for each delivery: its state, the last attempt and the next', async t => {
   const api = await startStubApi(t, { respond: responding(200, { data }) })
-  const { status, output } = await chancery(log, api.variables)
+  const { status, output } = await api.run(log)
   assert.equal(status, 0)
   assert.deepEqual(cells(output), [
     ['DELIVERY', 'EVENT', 'TYPE', 'STATE', 'TRIES', 'LAST', 'LATENCY', 'WHEN (UTC)', 'NEXT'],
@@ -59,7 +58,7 @@ test('the log has a line for each delivery: its state, the last attempt and the 
 
 test('--limit and --state are sent, and --json prints the response', async t => {
   const api = await startStubApi(t, { respond: responding(200, { data }) })
-  const { output } = await chancery([...log, '--limit', '100', '--state', 'failed', '--json'], api.variables)
+  const { output } = await api.run([...log, '--limit', '100', '--state', 'failed', '--json'])
   assert.equal(api.calls[0]?.path, '/webhooks/whe%2F1/deliveries?limit=100&state=failed')
   assert.doesNotMatch(output, controlCharacters)
   assert.deepEqual(JSON.parse(output), { data })
@@ -67,7 +66,7 @@ test('--limit and --state are sent, and --json prints the response', async t => 
 
 test('--attempts shows each attempt below its delivery, and the first line of a hostile response, escaped', async t => {
   const api = await startStubApi(t, { respond: responding(200, { data: data.slice(0, 2) }) })
-  const { output } = await chancery([...log, '--attempts'], api.variables)
+  const { output } = await api.run([...log, '--attempts'])
   assert.doesNotMatch(output, controlCharacters)
   const escaped = '\\u001b[2J\\u001b]0;mine\\u0007\\u009b31m\\u202eowned'
   assert.deepEqual(cells(output).slice(1), [
@@ -83,14 +82,7 @@ test('--attempts shows each attempt below its delivery, and the first line of a 
 test('a long response is truncated', async t => {
   const attempts = [{ ...second, answer: '\u001b'.repeat(1024) }]
   const api = await startStubApi(t, { respond: responding(200, { data: [{ ...delivery, attempts }] }) })
-  const { output } = await chancery([...log, '--attempts'], api.variables)
+  const { output } = await api.run([...log, '--attempts'])
   assert.ok(output.split('\n').every(line => line.length <= 100))
   assert.match(output, /(\\u001b){9}\\u001…\n$/)
-})
-
-test('an empty log is reported as such', async t => {
-  const api = await startStubApi(t, { respond: responding(200, { data: [] }) })
-  assert.equal((await chancery(log, api.variables)).output, 'no deliveries\n')
-  const failed = await chancery([...log, '--state', 'failed'], api.variables)
-  assert.deepEqual([failed.status, failed.output], [0, 'no deliveries in this state\n'])
 })

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chancery } from './chancery.ts'
 import { responding, startStubApi, token } from './stub-api.ts'
 import { arrived, controlCharacters, endpoint, hostile, missed, withSecret } from './webhook-fixtures.ts'
 
@@ -9,7 +8,7 @@ const add = ['webhooks', 'add', '--nation', 'n42', '--url', 'https://bot.example
 
 test('webhooks add prints id, secret and event filter; --json the response', async t => {
   const api = await startStubApi(t, { respond: responding(201, added) })
-  const people = await chancery(add, api.variables)
+  const people = await api.run(add)
   assert.equal(people.status, 0)
   assert.match(people.output, /^id {6}whe_1\nsecret {2}whsec_c2VjcmV0\n/)
   assert.match(
@@ -17,8 +16,7 @@ test('webhooks add prints id, secret and event filter; --json the response', asy
     /responded to the test with 204 in 35 ms\. The endpoint is active\.\nEvents: all\n$/,
   )
   assert.equal(people.output.split('whsec_').length, 2)
-  const { output } = await chancery([...add, '--json'], api.variables)
-  const document = JSON.parse(output)
+  const document = await api.json(add)
   assert.deepEqual(document, added)
   assert.deepEqual(Object.keys(document).slice(0, 2), ['id', 'secret'])
   const body = { nation_id: 'n42', url: 'https://bot.example.com/events' }
@@ -38,7 +36,7 @@ test('the filter of a new endpoint is split at commas and trimmed, and validated
     'war room',
   ]
   const filter = ['--types', 'war.*, my_game.kind,war.*', '--nations', 'n1 ,n2', '--alliances', 'a1']
-  assert.equal((await chancery([...words, ...filter], api.variables)).status, 0)
+  assert.equal((await api.run([...words, ...filter])).status, 0)
   assert.deepEqual(api.calls[0]?.body, {
     player_id: 'p7',
     url: 'https://x.example/',
@@ -52,11 +50,21 @@ test('the filter of a new endpoint is split at commas and trimmed, and validated
 test('an endpoint that fails its test is added: the result is shown, and the next command', async t => {
   const unconfirmed = { ...added, status: 'unconfirmed', test: missed }
   const api = await startStubApi(t, { respond: responding(201, unconfirmed) })
-  const { status, output, messages } = await chancery(add, api.variables)
+  const { status, output, messages } = await api.run(add)
   assert.equal(status, 0)
   assert.equal(messages, '')
-  assert.match(output, /404: the receiver has nothing at this path\n {2}Response: Not Found\n/)
+  assert.match(output, /Status 404: the receiver has no such path\n {2}Response: Not Found\n/)
   assert.match(output, /not active yet, and receives no events\. .*\n\n {2}chancery webhooks test whe_1\n$/)
+})
+
+test('a test of an address that is not public names the variable that permits it', async t => {
+  const test = { ...missed, status: null, error: 'address_not_public', answer: null }
+  const api = await startStubApi(t, { respond: responding(201, { ...added, status: 'unconfirmed', test }) })
+  const { output } = await api.run(add)
+  assert.match(
+    output,
+    /No response: the address of the host is not public\n {2}CHANCERY_WEBHOOKS_ALLOW_LOCAL=true /,
+  )
 })
 
 test('webhooks list can be limited to one nation, and shows filter and state of each endpoint', async t => {
@@ -71,7 +79,7 @@ test('webhooks list can be limited to one nation, and shows filter and state of 
     { ...endpoint, failing_since: since, switches_off_at: daysAgo(0.1) },
   ]
   const api = await startStubApi(t, { respond: responding(200, { data }) })
-  const { output } = await chancery(['webhooks', 'list', '--nation', 'n42'], api.variables)
+  const { output } = await api.run('webhooks list --nation n42')
   assert.equal(api.calls[0]?.path, '/webhooks?nation_id=n42')
   const failing = `failing since ${since.slice(0, 16).replace('T', ' ')}`
   assert.deepEqual(
@@ -87,31 +95,24 @@ test('webhooks list can be limited to one nation, and shows filter and state of 
       [],
     ],
   )
-  const json = await chancery(['webhooks', 'list', '--json'], api.variables)
-  assert.deepEqual(JSON.parse(json.output), { data })
-})
-
-test('without endpoints the list is reported as empty, and is an empty document', async t => {
-  const api = await startStubApi(t, { respond: responding(200, { data: [] }) })
-  assert.equal((await chancery(['webhooks', 'list'], api.variables)).output, 'no webhook endpoints\n')
-  assert.equal(api.calls[0]?.path, '/webhooks')
+  assert.deepEqual(await api.json('webhooks list'), { data })
 })
 
 test('responses of receivers are printed without control characters, as text and as JSON', async t => {
   const body = { ...added, status: 'unconfirmed', test: { ...missed, answer: hostile } }
   const api = await startStubApi(t, { respond: responding(201, body) })
-  const people = await chancery(add, api.variables)
+  const people = await api.run(add)
   assert.match(people.output, /Response: \\u001b\[2J\\u001b\]0;mine\\u0007\\u009b31m\\u202eowned\n/)
   assert.doesNotMatch(people.output, controlCharacters)
   assert.doesNotMatch(people.output, /second line/)
-  const { output } = await chancery([...add, '--json'], api.variables)
+  const { output } = await api.run([...add, '--json'])
   assert.doesNotMatch(output, controlCharacters)
   assert.equal(JSON.parse(output).test.answer, hostile)
 })
 
 test('an unexpected response is one clear line', async t => {
   const api = await startStubApi(t, { respond: responding(200, { data: [{ ...endpoint, status: 'odd' }] }) })
-  const { status, messages } = await chancery(['webhooks', 'list'], api.variables)
+  const { status, messages } = await api.run('webhooks list')
   assert.equal(status, 1)
   assert.match(messages, /^chancery: unexpected response to webhooks\.list: \/data\/0\/status .*\n$/)
 })
@@ -119,7 +120,7 @@ test('an unexpected response is one clear line', async t => {
 test('an error that quotes untrusted text is printed without control characters', async t => {
   const error = { code: 'bad_request', message: `No: ${hostile}`, request_id: 'req_9' }
   const api = await startStubApi(t, { respond: responding(400, { error }) })
-  const { status, messages } = await chancery(add, api.variables)
+  const { status, messages } = await api.run(add)
   assert.equal(status, 1)
   assert.match(messages, /^chancery: No: /)
   assert.doesNotMatch(messages, controlCharacters)

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { operatorOperations } from '@chancery/contract'
 import type { BackupSummary } from '@chancery/server'
-import type { Command } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { formatCount, formatMegabytes } from '../format.ts'
 import { dataDirOf, findOperatorApi } from '../operator-client/operator-address.ts'
@@ -18,34 +18,30 @@ import {
   responseTo,
 } from '../operator-client/operator-client.ts'
 import { readServiceConfig } from '../service.ts'
-import { logStatus, print, type Terminal } from '../terminal.ts'
+import { logStatus, type Terminal } from '../terminal.ts'
 
-export function addBackup(program: Command, terminal: Terminal) {
+export function addBackup(program: ChanceryCommand) {
   program
     .command('backup')
     .description('write the whole database to one file, while the service runs')
     .argument('<file>', 'the file to write; - is standard output')
-    .option('--json', 'print one JSON document', false)
-    .action((file: string, { json }: { json: boolean }) => backup(file, json, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(backup)
+    .details(`
 The running service writes it; without one, the command opens the configured database. The file contains
-secrets: its mode is 600, and it must be stored where nobody else can read it. docs/operations/backup.md
+secrets: its mode is 600. Store it where others cannot read it. docs/operations/backup.md
 describes what to back up, and how to restore.
 
 Examples:
   chancery backup monday.chancery.gz
   chancery backup - | age -r age1… > monday.chancery.gz.age
-  CHANCERY_DATABASE_URL=postgres://chancery@db/chancery chancery backup monday.chancery.gz`,
-    )
+  CHANCERY_DATABASE_URL=postgres://chancery@db/chancery chancery backup monday.chancery.gz`)
 }
 
-async function backup(file: string, json: boolean, terminal: Terminal) {
+async function backup({ terminal }: Context, file: string): Promise<Result> {
   if (file === '-') {
     await take(terminal, source => write(source, terminal.output))
     logStatus(terminal, 'the backup is written; chancery restore verifies that it is complete')
-    return
+    return [undefined, '']
   }
   // A file of this name is always a complete backup.
   const part = `${file}.part`
@@ -57,7 +53,7 @@ async function backup(file: string, json: boolean, terminal: Terminal) {
     const summary = await checkBackup(createReadStream(part))
     const { size } = await stat(part)
     await rename(part, file)
-    print(terminal, json, documentOf(file, size, summary), textOf(file, size, summary))
+    return [documentOf(file, size, summary), textOf(file, size, summary)]
   } catch (err) {
     await rm(part, { force: true })
     throw explained(err, file)

@@ -1,6 +1,6 @@
 import type { Config, RunningServer } from '@chancery/server'
 import { createWorld, type World } from '@chancery/simulator'
-import type { Command } from 'commander'
+import type { ChanceryCommand } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { bannerDocument, bannerText } from '../demo/banner.ts'
 import { demoConfig } from '../demo/demo-config.ts'
@@ -16,7 +16,8 @@ import { startService, whileRunning } from '../service.ts'
 import { listenForStop } from '../stop.ts'
 import { logStatus, print, type Terminal } from '../terminal.ts'
 
-export function addDemo(program: Command, terminal: Terminal) {
+export function addDemo(program: ChanceryCommand) {
+  const { terminal } = program
   program
     .command('demo')
     .description('run the service with a simulated world, to try it')
@@ -26,17 +27,14 @@ export function addDemo(program: Command, terminal: Terminal) {
     .option('--tick-seconds <n>', 'seconds between updates of the world; 0 freezes it', seconds, 5)
     .option('--json', 'print one JSON document', false)
     .action((options: DemoOptions) => runDemo(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 It runs the bundled PostgreSQL and stores everything in CHANCERY_DATA_DIR (.chancery): a later start
 continues with the same world. npm start is the same as chancery demo.
 
 Examples:
   chancery demo
   chancery demo --fresh --nations 5000 --seed 7
-  CHANCERY_PORT=9000 CHANCERY_OPERATOR_PORT=9001 chancery demo --tick-seconds 0`,
-    )
+  CHANCERY_PORT=9000 CHANCERY_OPERATOR_PORT=9001 chancery demo --tick-seconds 0`)
 }
 
 interface DemoOptions {

@@ -1,12 +1,11 @@
-import type { Command } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { formatCount } from '../format.ts'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { sendBatch } from '../operator-client/send-facts.ts'
 import { wordList } from '../options.ts'
-import { confirm, print, type Terminal } from '../terminal.ts'
+import { confirm } from '../terminal.ts'
 
-export function addErase(program: Command, terminal: Terminal) {
+export function addErase(program: ChanceryCommand) {
   program
     .command('erase')
     .description(
@@ -16,36 +15,35 @@ export function addErase(program: Command, terminal: Terminal) {
     .option('--nations <a,b>', 'nations that the player led before, in addition to the present one', wordList)
     .option('--name <text>', 'the new name of the nations (default: Erased nation)')
     .option('--yes', 'do not prompt', false)
-    .option('--json', 'print one JSON document', false)
-    .action((player: string, options: EraseOptions) => erase(player, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(erase)
+    .details(`
 It cannot be undone; a restored backup is erased again. Erase the player in the game first: otherwise its next
 facts restore the texts. Then name every nation with --nations: Chancery no longer knows their leader.
 
 Examples:
   chancery erase p7
-  chancery erase p7 --nations n5,n6 --name "Abandoned land" --yes`,
-    )
+  chancery erase p7 --nations n5,n6 --name "Abandoned land" --yes`)
 }
 
 interface EraseOptions {
   nations?: string[]
   name?: string
   yes: boolean
-  json: boolean
 }
 
-async function erase(player: string, { nations, name, yes, json }: EraseOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
+async function erase(
+  { client, terminal }: Context,
+  player: string,
+  { nations, name, yes }: EraseOptions,
+): Promise<Result> {
+  const opened = await client()
   const warning = `All data of the player ${player} will be erased${nations ? `, with the texts of ${nations.join(', ')}` : ''}.`
   if (!yes && !(await confirm(terminal, warning, player))) throw new CommandError('nothing was erased')
-  const outcome = await sendBatch(client, 'erase', [{ op: 'erase', player, nations, name }])
+  const outcome = await sendBatch(opened, 'erase', [{ op: 'erase', player, nations, name }])
   const nationCount = outcome.events ?? 0
   const found =
     nationCount > 0
       ? `, with ${formatCount(nationCount, 'nation')}`
       : `. Chancery knows no nation of ${player}: if there was one, name it with --nations`
-  print(terminal, json, outcome, `${player} is erased${found} (batch ${outcome.batch})`)
+  return [outcome, `${player} is erased${found} (batch ${outcome.batch})`]
 }

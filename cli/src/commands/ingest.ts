@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { operatorOperations } from '@chancery/contract'
-import type { Command } from 'commander'
+import type { ChanceryCommand } from '../command.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { formatMegabytes, formatNumber, formatRate } from '../format.ts'
 import { IngestReport } from '../ingest-report.ts'
@@ -11,7 +11,8 @@ import { type FactsSource, sendFacts, waitUntilRanked } from '../operator-client
 import { type Progress, startProgress } from '../progress.ts'
 import { logStatus, print, type Terminal } from '../terminal.ts'
 
-export function addIngest(program: Command, terminal: Terminal) {
+export function addIngest(program: ChanceryCommand) {
+  const { terminal } = program
   program
     .command('ingest')
     .description('send facts to the running service')
@@ -19,17 +20,14 @@ export function addIngest(program: Command, terminal: Terminal) {
     .option('--check', 'validate the batches and store nothing', false)
     .option('--json', 'print one JSON document', false)
     .action((files: string[], options: IngestOptions) => ingest(files, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Every batch ends with its commit line, {"op":"commit","batch":"ID"}, and is applied whole or not at
 all, and only once: the same file may be sent again. The exit status is 1 if any batch was refused.
 
 Examples:
   chancery ingest world.ndjson
   chancery ingest --check monday.ndjson tuesday.ndjson
-  chancery simulate --nations 600 --days 30 --seed 7 | chancery ingest -`,
-    )
+  chancery simulate --nations 600 --days 30 --seed 7 | chancery ingest -`)
 }
 
 interface IngestOptions {

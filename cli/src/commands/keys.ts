@@ -1,7 +1,6 @@
 import { operatorOperations, type ResponseOf, type Scope } from '@chancery/contract'
-import type { Command } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatMinute, formatNumber } from '../format.ts'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
 import {
   integer,
   limitOrNone,
@@ -14,12 +13,11 @@ import {
   time,
   withTopOptions,
 } from '../options.ts'
-import { table } from '../table.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { listText } from '../table.ts'
 
 const usageHoursMax = 168
 
-export function addKeys(program: Command, terminal: Terminal) {
+export function addKeys(program: ChanceryCommand) {
   const keys = program
     .command('keys')
     .description('create, list, revoke and limit API keys, and list the most active ones')
@@ -32,50 +30,40 @@ export function addKeys(program: Command, terminal: Terminal) {
     .option('--scopes <a,b>', 'its scopes (default: nation.read)', scopeList)
     .option('--expires <time>', 'when it expires (default: never)', time)
     .option('--limit <n>', 'calls per minute (default: the default limit)', integer(1, 1_000_000))
-    .option('--json', 'print one JSON document', false)
-    .action((options: CreateOptions) => createKey(options, terminal))
-    .addHelpText('after', createExamples)
+    .prints(createKey)
+    .details(createExamples)
   keys
     .command('list')
     .description('list the keys of a player, or all')
     .option('--nation <id>', 'of the leader of this nation')
     .option('--player <id>', 'of this player')
-    .option('--json', 'print one JSON document', false)
-    .action((options: ListOptions) => listKeys(options, terminal))
-    .addHelpText('after', '\nExamples:\n  chancery keys list --nation n42\n  chancery keys list --json')
+    .prints(listKeys)
+    .details('\nExamples:\n  chancery keys list --nation n42\n  chancery keys list --json')
   keys
     .command('revoke')
     .description('revoke a key (effective everywhere within a second)')
     .argument('<key-id>', 'its id (not the key itself)')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, { json }: { json: boolean }) => revokeKey(id, json, terminal))
-    .addHelpText('after', '\nExamples:\n  chancery keys revoke 0197a3c2')
+    .prints(revokeKey)
+    .details('\nExamples:\n  chancery keys revoke 0197a3c2')
   keys
     .command('set-limit')
     .description('set the rate limit of a key')
     .argument('<key-id>', 'its id (not the key itself)')
     .argument('<n>', 'calls per minute; none restores the default limit', limitOrNone)
     .option('--note <text>', 'the reason; the player who owns the key reads it')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, limit: number | null, options: SetLimitOptions) =>
-      setLimit(id, limit, options, terminal),
-    )
-    .addHelpText(
-      'after',
+    .prints(setLimit)
+    .details(
       '\nExamples:\n  chancery keys set-limit 0197a3c2 600 --note "approved for the war room bot"\n  chancery keys set-limit 0197a3c2 none --note "no longer needed"',
     )
   withTopOptions(keys.command('top').description('list the keys with the most requests'), usageHoursMax)
-    .action((options: TopOptions) => listBusyKeys(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(listBusyKeys)
+    .details(`
 LIMITED got 429 (rate limit), FORBIDDEN got 403, DEPRECATED used deprecated parts of the API; REDEEMED are
 verification codes.
 
 Examples:
   chancery keys top
-  chancery keys top --hours 1 --limit 5`,
-    )
+  chancery keys top --hours 1 --limit 5`)
 }
 
 const createExamples = `
@@ -89,58 +77,48 @@ interface CreateOptions extends Owner {
   scopes?: Scope[]
   expires?: string
   limit?: number
-  json: boolean
 }
 
-async function createKey(options: CreateOptions, terminal: Terminal) {
-  const { name, scopes, expires, limit, json } = options
+async function createKey({ call }: Context, options: CreateOptions): Promise<Result> {
+  const { name, scopes, expires, limit } = options
   const owner = requiredOwnerOf(options, 'key')
-  const client = await openOperatorClient(terminal.env)
   const body = { ...owner, name, scopes, expires_at: expires, limit }
-  const { id, key, ...rest } = await client.call(operatorOperations.keysCreate, { body })
+  const { id, key, ...rest } = await call(operatorOperations.keysCreate, { body })
   const text = [
     key,
     '',
     `Store it now: it is not shown again. Its id is ${id}, its player ${rest.player_id},`,
     `its scopes ${rest.scopes.join(', ')}.`,
   ]
-  print(terminal, json, { id, key, ...rest }, text.join('\n'))
+  return [{ id, key, ...rest }, text.join('\n')]
 }
 
-async function revokeKey(id: string, json: boolean, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const key = await client.call(operatorOperations.keysRevoke, { id })
-  print(terminal, json, key, `${key.id} (${key.name}) is revoked`)
+async function revokeKey({ call }: Context, id: string): Promise<Result> {
+  const key = await call(operatorOperations.keysRevoke, { id })
+  return [key, `${key.id} (${key.name}) is revoked`]
 }
 
 interface SetLimitOptions {
   note?: string
-  json: boolean
 }
 
 async function setLimit(
+  { call }: Context,
   id: string,
   limit: number | null,
-  { note, json }: SetLimitOptions,
-  terminal: Terminal,
-) {
-  const client = await openOperatorClient(terminal.env)
+  { note }: SetLimitOptions,
+): Promise<Result> {
   const body = { limit, note: note ?? null }
-  const key = await client.call(operatorOperations.keysSetLimit, { id, body })
+  const key = await call(operatorOperations.keysSetLimit, { id, body })
   const now = key.limit === null ? 'the default limit' : `${key.limit} calls per minute`
-  print(terminal, json, key, `${key.id} (${key.name}) has ${now}`)
-}
-
-interface ListOptions extends Owner {
-  json: boolean
+  return [key, `${key.id} (${key.name}) has ${now}`]
 }
 
 type Key = ResponseOf<typeof operatorOperations.keysList>['data'][number]
 
-async function listKeys({ json, ...options }: ListOptions, terminal: Terminal) {
+async function listKeys({ call }: Context, options: Owner): Promise<Result> {
   const query = ownerOf(options) ?? {}
-  const client = await openOperatorClient(terminal.env)
-  const keys = await client.call(operatorOperations.keysList, { query })
+  const keys = await call(operatorOperations.keysList, { query })
   const head = ['ID', 'PLAYER', 'NAME', 'SCOPES', 'LIMIT', 'STATE']
   const rows = keys.data.map(key => [
     key.id,
@@ -150,7 +128,7 @@ async function listKeys({ json, ...options }: ListOptions, terminal: Terminal) {
     limitText(key),
     stateOf(key),
   ])
-  print(terminal, json, keys, rows.length > 0 ? table([head, ...rows]) : 'no keys')
+  return [keys, listText(head, rows, 'no keys')]
 }
 
 /** The limit, and the limit that its owner requests. */
@@ -166,9 +144,8 @@ function stateOf(key: Key): string {
   return key.last_used_at === null ? 'never used' : `used ${formatMinute(key.last_used_at)}`
 }
 
-async function listBusyKeys({ hours, limit, json }: TopOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const usage = await client.call(operatorOperations.usageKeys, { query: { hours, limit } })
+async function listBusyKeys({ call }: Context, { hours, limit }: TopOptions): Promise<Result> {
+  const usage = await call(operatorOperations.usageKeys, { query: { hours, limit } })
   const head = ['ID', 'PLAYER', 'NAME', 'CALLS', 'LIMITED', 'FORBIDDEN', 'DEPRECATED', 'REDEEMED']
   const rows = usage.data.map(key => [
     key.key_id,
@@ -176,5 +153,5 @@ async function listBusyKeys({ hours, limit, json }: TopOptions, terminal: Termin
     key.name ?? '-',
     ...[key.calls, key.limited, key.refused, key.deprecated, key.redemptions].map(formatNumber),
   ])
-  print(terminal, json, usage, rows.length > 0 ? table([head, ...rows]) : 'no requests with a key')
+  return [usage, listText(head, rows, 'no requests with a key')]
 }

@@ -7,38 +7,33 @@ import {
   runDrain,
 } from '@chancery/connect'
 import { rejectionText } from '@chancery/contract'
-import type { Command } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatCount, formatDuration } from '../format.ts'
 import { connectGame, gameUrl, pacingOf } from '../game-connection.ts'
 import { feedName, seconds } from '../options.ts'
 import { listenForStop } from '../stop.ts'
-import { logStatus, print, printLine, type Terminal } from '../terminal.ts'
+import { logStatus, printLine, type Terminal } from '../terminal.ts'
 import { oneLine } from '../untrusted-text.ts'
 
-export function addOutbox(program: Command, terminal: Terminal) {
+export function addOutbox(program: ChanceryCommand) {
+  const { terminal } = program
   const outbox = program
     .command('outbox')
     .description('send facts that the game writes in its own transactions (transactional outbox)')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 CHANCERY_GAME_DATABASE_URL names the game's PostgreSQL, CHANCERY_GAME_FILE its profile.
 
 Examples:
   chancery outbox sql | psql "$CHANCERY_GAME_DATABASE_URL"
   chancery outbox drain
-  chancery outbox status`,
-    )
+  chancery outbox status`)
   outbox
     .command('sql')
     .description('print the SQL that creates the outbox, with sample triggers')
     .action(async () => void terminal.output.write(await outboxSql()))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
-  chancery outbox sql | psql "$CHANCERY_GAME_DATABASE_URL"`,
-    )
+  chancery outbox sql | psql "$CHANCERY_GAME_DATABASE_URL"`)
   outbox
     .command('drain')
     .description('send the facts of the outbox to the service, and remove them')
@@ -47,24 +42,17 @@ Examples:
     .option('--name <feed>', 'the feed: the name of this outbox in the service', feedName, 'outbox')
     .option('--json', 'print a JSON document for each batch', false)
     .action((options: DrainOptions) => drain(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
   chancery outbox drain
-  chancery outbox drain --once --json`,
-    )
+  chancery outbox drain --once --json`)
   outbox
     .command('status')
     .description('show the size and age of the backlog')
-    .option('--json', 'print one JSON document', false)
-    .action((options: { json: boolean }) => status(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(status)
+    .details(`
 Examples:
-  chancery outbox status --json`,
-    )
+  chancery outbox status --json`)
 }
 
 interface DrainOptions {
@@ -86,7 +74,7 @@ async function drain({ every, once, name, json }: DrainOptions, terminal: Termin
   })
 }
 
-async function status({ json }: { json: boolean }, terminal: Terminal) {
+async function status({ terminal }: Context): Promise<Result> {
   const db = await openGame(gameUrl(terminal.env), {
     name: 'chancery outbox status',
     isReadOnly: true,
@@ -97,7 +85,7 @@ async function status({ json }: { json: boolean }, terminal: Terminal) {
     const { rows, transactions, oldest_seconds: oldest } = found
     const age = oldest === null ? '' : `, the oldest for ${formatDuration(oldest * 1000)}`
     const text = `${formatCount(rows, 'fact')} of ${formatCount(transactions, 'transaction')} waiting${age}`
-    print(terminal, json, found, rows === 0 ? 'the outbox is empty' : text)
+    return [found, rows === 0 ? 'the outbox is empty' : text]
   } finally {
     await db.close()
   }

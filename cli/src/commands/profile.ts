@@ -1,12 +1,12 @@
 import { demoProfile, type ProfileChange, profileJsonSchema } from '@chancery/contract'
-import type { Command } from 'commander'
-import { CommandError } from '../command-error.ts'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatCount } from '../format.ts'
 import { readProfile } from '../game-profile.ts'
 import { compareProfile, readServiceConfig } from '../service.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { print } from '../terminal.ts'
 
-export function addProfile(program: Command, terminal: Terminal) {
+export function addProfile(program: ChanceryCommand) {
+  const { terminal } = program
   const profile = program
     .command('profile')
     .description('check and print game profiles: the terms of a game, as a file')
@@ -19,51 +19,41 @@ export function addProfile(program: Command, terminal: Terminal) {
       'compare it with the profile that the database was last served with, and with the stored data; changes nothing',
       false,
     )
-    .option('--json', 'print one JSON document', false)
-    .action((file: string, options: CheckOptions) => check(file, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(check)
+    .details(`
 Exit status 1: the service would refuse it. The database is that of CHANCERY_DATABASE_URL; the bundled one
 (CHANCERY_DATA_DIR) is available only while no service runs on it.
 
 Examples:
   chancery profile check game.json
-  CHANCERY_DATABASE_URL=postgres://chancery@db/chancery chancery profile check game.json --against-database`,
-    )
+  CHANCERY_DATABASE_URL=postgres://chancery@db/chancery chancery profile check game.json --against-database`)
   profile
     .command('example')
     .description('print the profile of the demo game, as a starting point')
     .action(() => print(terminal, true, demoProfile, ''))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
-  chancery profile example > game.json`,
-    )
+  chancery profile example > game.json`)
   profile
     .command('schema')
     .description('print the JSON Schema of profiles')
     .action(() => print(terminal, true, profileJsonSchema(), ''))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
-  chancery profile schema > game-profile.schema.json`,
-    )
+  chancery profile schema > game-profile.schema.json`)
 }
 
 interface CheckOptions {
   againstDatabase: boolean
-  json: boolean
 }
 
-async function check(file: string, { againstDatabase, json }: CheckOptions, terminal: Terminal) {
+async function check(
+  { terminal }: Context,
+  file: string,
+  { againstDatabase }: CheckOptions,
+): Promise<Result> {
   const profile = await readProfile(file)
-  if (!againstDatabase) {
-    print(terminal, json, { file, is_in_order: true }, `${file} is a valid profile: ${profile.name}`)
-    return
-  }
+  if (!againstDatabase) return [{ file, is_in_order: true }, `${file} is a valid profile: ${profile.name}`]
   const config = await readServiceConfig(terminal.env, {})
   const { isFirst, changes, rejections } = await compareProfile(config, profile)
   const document = {
@@ -73,13 +63,11 @@ async function check(file: string, { againstDatabase, json }: CheckOptions, term
     changes,
     refusals: rejections,
   }
-  print(terminal, json, document, comparisonText(file, isFirst, changes))
-  if (rejections.length > 0) {
-    const lines = rejections.map(rejection => `  ${rejection}`)
-    throw new CommandError(
-      `${file}: the database cannot be served with it: ${formatCount(rejections.length, 'change')} refused\n${lines.join('\n')}`,
-    )
-  }
+  const text = comparisonText(file, isFirst, changes)
+  if (rejections.length === 0) return [document, text]
+  const lines = rejections.map(rejection => `  ${rejection}`)
+  const refused = `${formatCount(rejections.length, 'change')} refused\n${lines.join('\n')}`
+  return [document, text, `${file}: the database cannot be served with it: ${refused}`]
 }
 
 function comparisonText(file: string, isFirst: boolean, changes: ProfileChange[]): string {

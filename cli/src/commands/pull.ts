@@ -7,7 +7,7 @@ import {
   viewSkeletons,
 } from '@chancery/connect'
 import { type FactResource, factResources, rejectionText } from '@chancery/contract'
-import type { Command } from 'commander'
+import type { ChanceryCommand } from '../command.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { formatCount, formatNumber } from '../format.ts'
 import { connectGame, gameContract, pacingOf } from '../game-connection.ts'
@@ -16,7 +16,8 @@ import { listenForStop } from '../stop.ts'
 import { logStatus, print, printLine, type Terminal } from '../terminal.ts'
 import { oneLine } from '../untrusted-text.ts'
 
-export function addPull(program: Command, terminal: Terminal) {
+export function addPull(program: ChanceryCommand) {
+  const { terminal } = program
   const pull = program
     .command('pull')
     .description("read views in the game's database, and send changes to the service")
@@ -37,9 +38,7 @@ export function addPull(program: Command, terminal: Terminal) {
     .option('--name <feed>', 'the feed: the name of this puller in the service', feedName, 'pull')
     .option('--json', 'print a JSON document for each round with changes', false)
     .action((options: PullOptions) => runUntilStopped(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 CHANCERY_GAME_DATABASE_URL names the game's PostgreSQL, CHANCERY_GAME_FILE its profile.
 Each view is named and shaped like a resource: chancery_out.nation, chancery_out.war.
 
@@ -48,33 +47,26 @@ Examples:
   chancery pull check                          validate them
   chancery pull                                every 5 seconds, until stopped
   chancery pull --keep war,battle              keep wars and battles that the game deletes
-  chancery pull --once --allow-deletes         once, although many rows are missing`,
-    )
+  chancery pull --once --allow-deletes         once, although many rows are missing`)
   pull
     .command('check')
     .description('read the views and have the service validate their facts; nothing is stored')
-    .action((_options: object, command: Command) => check(command.optsWithGlobals(), terminal))
-    .addHelpText(
-      'after',
-      `
+    .action((_options: object, command: ChanceryCommand) => check(command.optsWithGlobals(), terminal))
+    .details(`
 Examples:
   chancery pull check
-  chancery pull check --json --schema chancery_out`,
-    )
+  chancery pull check --json --schema chancery_out`)
   pull
     .command('sql')
     .description('print SQL templates of views, with every field of the game profile')
     .argument('[resource...]', `of ${factResources.join(', ')}`)
-    .action((resources: string[], _options: object, command: Command) =>
+    .action((resources: string[], _options: object, command: ChanceryCommand) =>
       printSql(resources, command.optsWithGlobals(), terminal),
     )
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
   chancery pull sql > views.sql
-  CHANCERY_GAME_FILE=game.json chancery pull sql nation war`,
-    )
+  CHANCERY_GAME_FILE=game.json chancery pull sql nation war`)
 }
 
 interface PullOptions {
@@ -87,14 +79,18 @@ interface PullOptions {
   json: boolean
 }
 
+const pullerOptions = async ({ allowDeletes, keep, schema, name }: PullOptions, { env }: Terminal) => ({
+  ...(await connectGame(env)),
+  schema,
+  feed: name,
+  keptResources: new Set(keep),
+  allowsDeletes: allowDeletes,
+})
+
 async function runUntilStopped(options: PullOptions, terminal: Terminal) {
-  const { every, once, allowDeletes, keep, schema, name, json } = options
+  const { every, once, json } = options
   await runPull({
-    ...(await connectGame(terminal.env)),
-    schema,
-    feed: name,
-    keptResources: new Set(keep),
-    allowsDeletes: allowDeletes,
+    ...(await pullerOptions(options, terminal)),
     isOnce: once,
     pacing: pacingOf(every),
     signal: listenForStop(terminal).signal,
@@ -103,15 +99,9 @@ async function runUntilStopped(options: PullOptions, terminal: Terminal) {
   })
 }
 
-async function check({ allowDeletes, keep, schema, name, json }: PullOptions, terminal: Terminal) {
-  const found = await checkViews({
-    ...(await connectGame(terminal.env)),
-    schema,
-    feed: name,
-    keptResources: new Set(keep),
-    allowsDeletes: allowDeletes,
-  })
-  print(terminal, json, found, checkText(found))
+async function check(options: PullOptions, terminal: Terminal) {
+  const found = await checkViews(await pullerOptions(options, terminal))
+  print(terminal, options.json, found, checkText(found))
   const rows = new Set(found.refused.map(({ resource, key }) => `${resource} ${key}`)).size
   if (rows > 0) throw new CommandError(`${formatCount(rows, 'row')} would be refused`)
   if (found.complaints.length > 0) throw new CommandError('some rows of the views would not be sent')

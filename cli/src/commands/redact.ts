@@ -1,37 +1,28 @@
-import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { sendBatch } from '../operator-client/send-facts.ts'
-import { print, type Terminal } from '../terminal.ts'
 
 type Fields = Record<string, unknown>
 
-export function addRedact(program: Command, terminal: Terminal) {
+export function addRedact(program: ChanceryCommand) {
   program
     .command('redact')
     .description('redact texts of an item everywhere, also in wars, in the event log and in deliveries')
     .argument('<resource>', 'nation, alliance, war, conflict, era or news_item')
     .argument('<id>', 'id of the item, which may be deleted')
     .requiredOption('--set <field=text>', 'the new text, null for none; may be repeated', field)
-    .option('--json', 'print one JSON document', false)
-    .action((resource: string, id: string, options: RedactOptions) =>
-      redact({ resource, id }, options, terminal),
-    )
-    .addHelpText(
-      'after',
-      `
+    .prints(redact)
+    .details(`
 Attributes are named attributes.KEY. Change the row in the game first: otherwise its next fact restores the old text.
 
 Examples:
   chancery redact nation n5 --set nation_name="Former nation" --set motto=null
   chancery redact alliance a7 --set name="Former alliance" --set tag=FA
-  chancery redact nation n5 --set attributes.creed=null --json`,
-    )
+  chancery redact nation n5 --set attributes.creed=null --json`)
 }
 
 interface RedactOptions {
   set: Fields
-  json: boolean
 }
 
 /** Collects repeated `field=text` options. */
@@ -45,13 +36,13 @@ function field(text: string, given: Fields = {}): Fields {
 }
 
 async function redact(
-  { resource, id }: { resource: string; id: string },
-  { set, json }: RedactOptions,
-  terminal: Terminal,
-) {
-  const client = await openOperatorClient(terminal.env)
-  const outcome = await sendBatch(client, 'redact', [{ op: 'redact', resource, id, data: set }])
+  { client }: Context,
+  resource: string,
+  id: string,
+  { set }: RedactOptions,
+): Promise<Result> {
+  const outcome = await sendBatch(await client(), 'redact', [{ op: 'redact', resource, id, data: set }])
   const fields = Object.keys(set).join(', ')
   const text = `${resource} ${id}: ${fields} replaced in all data of Chancery (batch ${outcome.batch})\nBots and webhook receivers delete their own copies when they receive the event record.redacted.`
-  print(terminal, json, outcome, text)
+  return [outcome, text]
 }

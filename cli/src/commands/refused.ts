@@ -1,14 +1,11 @@
 import { operatorOperations, type ResponseOf, rejectionText } from '@chancery/contract'
-import type { Command } from 'commander'
-import { CommandError } from '../command-error.ts'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatCount, formatMinute, formatNumber } from '../format.ts'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { integer } from '../options.ts'
-import { table } from '../table.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { listText, table } from '../table.ts'
 import { firstLine } from '../untrusted-text.ts'
 
-export function addRefused(program: Command, terminal: Terminal) {
+export function addRefused(program: ChanceryCommand) {
   const refused = program
     .command('refused')
     .description('list, retry and drop refused batches (the dead-letter store)')
@@ -17,46 +14,33 @@ export function addRefused(program: Command, terminal: Terminal) {
     .description('list the batches that were refused and not applied since')
     .option('--feed <name>', 'only of this feed')
     .option('--limit <n>', 'how many (default: 100)', integer(1, 1000))
-    .option('--json', 'print one JSON document', false)
-    .action((options: ListOptions) => listRefused(options, terminal))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  chancery refused list\n  chancery refused list --feed pull --limit 20',
-    )
+    .prints(listRefused)
+    .details('\nExamples:\n  chancery refused list\n  chancery refused list --feed pull --limit 20')
   refused
     .command('show')
     .description('show why a batch was refused, and its facts')
     .argument('<batch>', 'its id')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: { json: boolean }) => showRefused(id, options, terminal))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  chancery refused show turn-8818\n  chancery refused show turn-8818 --json',
-    )
+    .prints(showRefused)
+    .details('\nExamples:\n  chancery refused show turn-8818\n  chancery refused show turn-8818 --json')
   refused
     .command('retry')
     .description('apply a refused batch unchanged, after its cause was removed')
     .argument('<batch>', 'its id')
     .option('--force', 'also if later facts have changed the same items', false)
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: RetryOptions) => retryRefused(id, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(retryRefused)
+    .details(`
 A batch with wrong facts is refused again: let the game send a corrected one with the same id. A batch that
 later facts have superseded would revert them; --force applies it anyway.
 
 Examples:
   chancery refused retry turn-8818
-  chancery refused retry turn-8818 --force`,
-    )
+  chancery refused retry turn-8818 --force`)
   refused
     .command('drop')
     .description('delete a refused batch without applying it')
     .argument('<batch>', 'its id')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, { json }: { json: boolean }) => dropRefused(id, json, terminal))
-    .addHelpText('after', '\nExamples:\n  chancery refused drop turn-8818')
+    .prints(dropRefused)
+    .details('\nExamples:\n  chancery refused drop turn-8818')
 }
 
 const none = '-'
@@ -65,14 +49,12 @@ const reasonLength = 60
 interface ListOptions {
   feed?: string
   limit?: number
-  json: boolean
 }
 
 type RefusedBatches = ResponseOf<typeof operatorOperations.refusedList>
 
-async function listRefused({ json, ...query }: ListOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const batches = await client.call(operatorOperations.refusedList, { query })
+async function listRefused({ call }: Context, query: ListOptions): Promise<Result> {
+  const batches = await call(operatorOperations.refusedList, { query })
   const head = ['BATCH', 'FEED', 'REFUSED', 'TRIES', 'FACTS', 'SUPERSEDED BY', 'FIRST REASON']
   const rows = batches.data.map(batch => [
     batch.id,
@@ -83,8 +65,8 @@ async function listRefused({ json, ...query }: ListOptions, terminal: Terminal) 
     batch.overtaken_by ?? none,
     firstLine(firstReason(batch), reasonLength),
   ])
-  const listed = rows.length > 0 ? table([head, ...rows]) : 'no refused batches'
-  print(terminal, json, batches, [listed, ...droppedText(batches.dropped)].join('\n'))
+  const listed = listText(head, rows, 'no refused batches')
+  return [batches, [listed, ...droppedText(batches.dropped)].join('\n')]
 }
 
 const droppedText = (dropped: RefusedBatches['dropped']): string[] =>
@@ -112,10 +94,9 @@ function firstReason({ refusals: [first] }: RefusedBatches['data'][number]): str
 const lineText = ({ line, path, ...problem }: RefusedBatch['refusals'][number]) =>
   `line ${line}${path === '' ? '' : `, ${path}`}: ${rejectionText({ ...problem, path: '' })}`
 
-async function showRefused(id: string, { json }: { json: boolean }, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const batch = await client.call(operatorOperations.refusedGet, { id })
-  print(terminal, json, batch, textOf(batch))
+async function showRefused({ call }: Context, id: string): Promise<Result> {
+  const batch = await call(operatorOperations.refusedGet, { id })
+  return [batch, textOf(batch)]
 }
 
 type RefusedBatch = ResponseOf<typeof operatorOperations.refusedGet>
@@ -137,24 +118,20 @@ function textOf(batch: RefusedBatch): string {
 
 interface RetryOptions {
   force: boolean
-  json: boolean
 }
 
-async function retryRefused(id: string, { force, json }: RetryOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const outcome = await client.call(operatorOperations.refusedRetry, { id, body: { anyway: force } })
+async function retryRefused({ call }: Context, id: string, { force }: RetryOptions): Promise<Result> {
+  const outcome = await call(operatorOperations.refusedRetry, { id, body: { anyway: force } })
   const { status, facts, events, refused } = outcome
   if (status !== 'applied' && status !== 'duplicate') {
-    if (json) print(terminal, json, outcome, '')
     const [first] = refused
-    throw new CommandError(`${id} is not applied (${status}).${first ? ` ${lineText(first)}` : ''}`)
+    return [outcome, '', `${id} is not applied (${status}).${first ? ` ${lineText(first)}` : ''}`]
   }
   const text = `${id} is applied: ${formatCount(facts, 'fact')}, ${formatCount(events ?? 0, 'event')}`
-  print(terminal, json, outcome, text)
+  return [outcome, text]
 }
 
-async function dropRefused(id: string, json: boolean, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const dropped = await client.call(operatorOperations.refusedDrop, { id })
-  print(terminal, json, dropped, `${dropped.id} is dropped`)
+async function dropRefused({ call }: Context, id: string): Promise<Result> {
+  const dropped = await call(operatorOperations.refusedDrop, { id })
+  return [dropped, `${dropped.id} is dropped`]
 }

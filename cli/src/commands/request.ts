@@ -1,34 +1,27 @@
 import { operatorOperations } from '@chancery/contract'
-import type { Command } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatSecond } from '../format.ts'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { table } from '../table.ts'
-import { print, type Terminal } from '../terminal.ts'
 
-export function addRequest(program: Command, terminal: Terminal) {
+export function addRequest(program: ChanceryCommand) {
   program
     .command('request')
     .description('look up a request by its request id')
     .argument('<request-id>', 'the header x-request-id, or request_id of an error')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: { json: boolean }) => showRequest(id, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(showRequest)
+    .details(`
 The request log keeps requests with a key for 7 days, and others for 48 hours. Under high load, and for a
 key that exceeds its limit, it is sampled. Times are UTC.
 
 Examples:
   chancery request req_8f2c61d09ab37e45
-  chancery request req_8f2c61d09ab37e45 --json`,
-    )
+  chancery request req_8f2c61d09ab37e45 --json`)
 }
 
 const none = '-'
 
-async function showRequest(id: string, { json }: { json: boolean }, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const requests = await client.call(operatorOperations.requestsGet, { id })
+async function showRequest({ call }: Context, id: string): Promise<Result> {
+  const requests = await call(operatorOperations.requestsGet, { id })
   const head = ['TIME', 'OPERATION', 'STATUS', 'TOOK', 'KEY', 'NAME', 'PLAYER', 'ADDRESS']
   const rows = requests.data.map(request => [
     formatSecond(request.at),
@@ -40,5 +33,5 @@ async function showRequest(id: string, { json }: { json: boolean }, terminal: Te
     request.player_id ?? none,
     request.address ?? none,
   ])
-  print(terminal, json, requests, table([head, ...rows]))
+  return [requests, table([head, ...rows])]
 }

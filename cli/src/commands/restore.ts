@@ -1,14 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { ContinueResult, RestoreResult } from '@chancery/server'
-import type { Command } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { formatCount } from '../format.ts'
 import { readServiceConfig } from '../service.ts'
-import { print, type Terminal } from '../terminal.ts'
 import { contentsText, rowCount } from './backup.ts'
 
-export function addRestore(program: Command, terminal: Terminal) {
+export function addRestore(program: ChanceryCommand) {
   program
     .command('restore')
     .description('restore a backup, all or nothing; the service must be stopped')
@@ -16,11 +15,8 @@ export function addRestore(program: Command, terminal: Terminal) {
     .option('--replace', 'replace the world in the database', false)
     .option('--redactions <file>', 'redactions to apply again, in addition to those found')
     .option('--finish-only', 'after pg_restore: only run the post-restore steps', false)
-    .option('--json', 'print one JSON document', false)
-    .action((file: string | undefined, options: Options) => restore(file, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(restore)
+    .details(`
 The database is the configured one, as for chancery serve. After a restore, event numbers continue above all
 numbers used before, later redactions and erasures are applied again, and keys and tokens that were revoked
 in the replaced database stay revoked.
@@ -29,18 +25,16 @@ Examples:
   chancery restore monday.chancery.gz
   chancery restore --replace monday.chancery.gz
   age -d -i key.txt monday.chancery.gz.age | chancery restore -
-  chancery restore --finish-only           after pg_restore or point-in-time recovery`,
-    )
+  chancery restore --finish-only           after pg_restore or point-in-time recovery`)
 }
 
 interface Options {
   replace: boolean
   redactions?: string
   finishOnly: boolean
-  json: boolean
 }
 
-async function restore(file: string | undefined, options: Options, terminal: Terminal) {
+async function restore({ terminal }: Context, file: string | undefined, options: Options): Promise<Result> {
   if ((file === undefined) !== options.finishOnly)
     throw new UsageError(
       'give either a backup file, or --finish-only for a database that was restored by other means',
@@ -54,12 +48,11 @@ async function restore(file: string | undefined, options: Options, terminal: Ter
   const restoreOptions = { redactionsFile: options.redactions, replaces: options.replace }
   if (file === undefined) {
     const continued = await continueDatabase(config, restoreOptions)
-    print(terminal, options.json, continuedDocument(continued), continuedText(continued))
-    return
+    return [continuedDocument(continued), continuedText(continued)]
   }
   const source = file === '-' ? terminal.input : createReadStream(file)
   const restored = await restoreDatabase(config, source, restoreOptions)
-  print(terminal, options.json, restoredDocument(restored), restoredText(restored))
+  return [restoredDocument(restored), restoredText(restored)]
 }
 
 async function assertReadable(file: string): Promise<void> {

@@ -1,26 +1,24 @@
-import type { Command } from 'commander'
+import type { ChanceryCommand } from '../command.ts'
 import { readServiceConfig, startService, tokenLocation, whileRunning } from '../service.ts'
 import { listenForStop } from '../stop.ts'
 import { print, type Terminal } from '../terminal.ts'
 
-export function addServe(program: Command, terminal: Terminal) {
+export function addServe(program: ChanceryCommand) {
+  const { terminal } = program
   program
     .command('serve')
     .description('run the service from configuration')
     .option('--migrate', 'apply migrations first (always done for the bundled database)', false)
     .option('--json', 'print the addresses as one JSON document', false)
     .action((options: ServeOptions) => serve(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Configuration comes from CHANCERY_… variables; docs/operations lists them. Without
 CHANCERY_DATABASE_URL it runs the bundled PostgreSQL, stored in CHANCERY_DATA_DIR (.chancery).
 
 Examples:
   chancery serve
   CHANCERY_DATABASE_URL=postgres://chancery@db/chancery chancery serve --migrate
-  CHANCERY_PORT=8443 CHANCERY_TLS_CERT=cert.pem CHANCERY_TLS_KEY=key.pem chancery serve`,
-    )
+  CHANCERY_PORT=8443 CHANCERY_TLS_CERT=cert.pem CHANCERY_TLS_KEY=key.pem chancery serve`)
 }
 
 interface ServeOptions {

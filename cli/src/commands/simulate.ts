@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { linesOf, simulateHistory, type WorldOptions } from '@chancery/simulator'
-import type { Command } from 'commander'
+import type { ChanceryCommand } from '../command.ts'
 import { currentHour } from '../format.ts'
 import { readProfile } from '../game-profile.ts'
 import { integer, time } from '../options.ts'
 import { logStatus, type Terminal } from '../terminal.ts'
 
-export function addSimulate(program: Command, terminal: Terminal) {
+export function addSimulate(program: ChanceryCommand) {
+  const { terminal } = program
   program
     .command('simulate')
     .description('write the history of a simulated world as facts (NDJSON) to standard output')
@@ -16,14 +17,11 @@ export function addSimulate(program: Command, terminal: Terminal) {
     .option('--ends-at <time>', 'when the history ends (default: this hour)', time)
     .option('--profile <file>', 'the profile of the game (default: the demo game)')
     .action((options: SimulateOptions) => simulate(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Examples:
   chancery simulate --nations 600 --days 90 --seed 7 > world.ndjson
   chancery simulate --nations 5000 --days 30 --seed 1 --ends-at 2026-03-01T00:00:00Z | chancery ingest -
-  chancery simulate --profile my-game.json | head -n 3`,
-    )
+  chancery simulate --profile my-game.json | head -n 3`)
 }
 
 interface SimulateOptions {

@@ -5,14 +5,12 @@ import {
   operatorOperations,
   type ResponseOf,
 } from '@chancery/contract'
-import type { Command } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatMinute, formatSecond } from '../format.ts'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { integer, roleList, time } from '../options.ts'
-import { table } from '../table.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { listText } from '../table.ts'
 
-export function addTokens(program: Command, terminal: Terminal) {
+export function addTokens(program: ChanceryCommand) {
   const tokens = program
     .command('tokens')
     .description('create, list, rotate and revoke operator tokens, and read the audit log')
@@ -22,15 +20,13 @@ export function addTokens(program: Command, terminal: Terminal) {
     .requiredOption('--name <text>', 'the service that uses it')
     .requiredOption('--roles <a,b>', 'its roles: facts, identity, metrics, admin', roleList)
     .option('--expires <time>', 'when it expires (default: never)', time)
-    .option('--json', 'print one JSON document', false)
-    .action((options: CreateOptions) => createToken(options, terminal))
-    .addHelpText('after', createHelp)
+    .prints(createToken)
+    .details(createHelp)
   tokens
     .command('list')
     .description('list the tokens')
-    .option('--json', 'print one JSON document', false)
-    .action(({ json }: { json: boolean }) => listTokens(json, terminal))
-    .addHelpText('after', '\nExamples:\n  chancery tokens list\n  chancery tokens list --json')
+    .prints(listTokens)
+    .details('\nExamples:\n  chancery tokens list\n  chancery tokens list --json')
   tokens
     .command('rotate')
     .description('create a new token with the same name and roles; the old one expires after an overlap')
@@ -40,42 +36,33 @@ export function addTokens(program: Command, terminal: Terminal) {
       `for how many hours the old one stays valid (default: ${limits.tokenOverlapHours})`,
       integer(0, limits.tokenOverlapHoursMax),
     )
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: RotateOptions) => rotateToken(id, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(rotateToken)
+    .details(`
 Configure the service with the new token, and check with chancery tokens list that the old one is no longer
 used. It expires by itself.
 
 Examples:
   chancery tokens rotate tok_4fZk81QzL0w
-  chancery tokens rotate tok_4fZk81QzL0w --overlap-hours 0`,
-    )
+  chancery tokens rotate tok_4fZk81QzL0w --overlap-hours 0`)
   tokens
     .command('revoke')
     .description('revoke a token (effective everywhere within a second)')
     .argument('<token-id>', 'its id (not the token itself)')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, { json }: { json: boolean }) => revokeToken(id, json, terminal))
-    .addHelpText('after', '\nExamples:\n  chancery tokens revoke tok_4fZk81QzL0w')
+    .prints(revokeToken)
+    .details('\nExamples:\n  chancery tokens revoke tok_4fZk81QzL0w')
   tokens
     .command('log')
     .description('show the audit log of the tokens, newest first')
     .option('--limit <n>', 'how many lines (default: 100)', integer(1, 1000))
     .option('--before <id>', 'only lines before the one with this id', integer(1))
-    .option('--json', 'print one JSON document', false)
-    .action((options: LogOptions) => showLog(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(showLog)
+    .details(`
 Lines are kept for 400 days, those of batches of facts for 30 days. Times are UTC.
 
 Examples:
   chancery tokens log
   chancery tokens log --limit 20 --before 4117
-  chancery tokens log --limit 1000 --json`,
-    )
+  chancery tokens log --limit 1000 --json`)
 }
 
 const createHelp = `
@@ -90,28 +77,24 @@ interface CreateOptions {
   name: string
   roles: OperatorRole[]
   expires?: string
-  json: boolean
 }
 
-async function createToken({ name, roles, expires, json }: CreateOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
+async function createToken({ call }: Context, { name, roles, expires }: CreateOptions): Promise<Result> {
   const body = { name, roles, expires_at: expires }
-  const token = newToken(await client.call(operatorOperations.tokensCreate, { body }))
-  print(terminal, json, token, newTokenText(token))
+  const token = newToken(await call(operatorOperations.tokensCreate, { body }))
+  return [token, newTokenText(token)]
 }
 
 interface RotateOptions {
   overlapHours?: number
-  json: boolean
 }
 
-async function rotateToken(id: string, { overlapHours, json }: RotateOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
+async function rotateToken({ call }: Context, id: string, { overlapHours }: RotateOptions): Promise<Result> {
   const body = { overlap_hours: overlapHours }
-  const token = newToken(await client.call(operatorOperations.tokensRotate, { id, body }))
+  const token = newToken(await call(operatorOperations.tokensRotate, { id, body }))
   const left = overlapHours ?? limits.tokenOverlapHours
   const old = left === 0 ? `${id} has expired.` : `${id} stays valid for ${left} h at most.`
-  print(terminal, json, token, `${newTokenText(token)}\n${old}`)
+  return [token, `${newTokenText(token)}\n${old}`]
 }
 
 type NewToken = ResponseOf<typeof operatorOperations.tokensCreate>
@@ -127,15 +110,13 @@ const newTokenText = ({ id, token, name, roles, expires_at }: NewToken) =>
     `its roles ${roles.join(', ')}; it expires ${expires_at === null ? 'never' : `${formatMinute(expires_at)} (UTC)`}.`,
   ].join('\n')
 
-async function revokeToken(id: string, json: boolean, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const token = await client.call(operatorOperations.tokensRevoke, { id })
-  print(terminal, json, token, `${token.id} (${token.name}) is revoked`)
+async function revokeToken({ call }: Context, id: string): Promise<Result> {
+  const token = await call(operatorOperations.tokensRevoke, { id })
+  return [token, `${token.id} (${token.name}) is revoked`]
 }
 
-async function listTokens(json: boolean, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const tokens = await client.call(operatorOperations.tokensList)
+async function listTokens({ call }: Context): Promise<Result> {
+  const tokens = await call(operatorOperations.tokensList)
   const head = ['ID', 'NAME', 'ROLES', 'CREATED', 'EXPIRES', 'STATE']
   const rows = tokens.data.map(token => [
     token.id,
@@ -145,12 +126,7 @@ async function listTokens(json: boolean, terminal: Terminal) {
     token.expires_at === null ? 'never' : formatMinute(token.expires_at),
     stateOf(token),
   ])
-  print(
-    terminal,
-    json,
-    tokens,
-    rows.length > 0 ? table([head, ...rows]) : 'no named tokens: only the main one',
-  )
+  return [tokens, listText(head, rows, 'no named tokens: only the main one')]
 }
 
 function stateOf(token: OperatorTokenRecord): string {
@@ -162,14 +138,12 @@ function stateOf(token: OperatorTokenRecord): string {
 interface LogOptions {
   limit?: number
   before?: number
-  json: boolean
 }
 
 const none = '-'
 
-async function showLog({ json, ...query }: LogOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const log = await client.call(operatorOperations.logList, { query })
+async function showLog({ call }: Context, query: LogOptions): Promise<Result> {
+  const log = await call(operatorOperations.logList, { query })
   const head = ['ID', 'TIME', 'TOKEN', 'ACTION', 'SUBJECT', 'STATUS']
   const rows = log.data.map(line => [
     String(line.id),
@@ -179,5 +153,5 @@ async function showLog({ json, ...query }: LogOptions, terminal: Terminal) {
     line.subject ?? none,
     line.status === null ? none : String(line.status),
   ])
-  print(terminal, json, log, rows.length > 0 ? table([head, ...rows]) : 'the audit log is empty')
+  return [log, listText(head, rows, 'the audit log is empty')]
 }

@@ -5,17 +5,16 @@ import {
   operatorOperations,
   type ResponseOf,
 } from '@chancery/contract'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { formatCount, formatDue, formatSecond } from '../format.ts'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { integer, time } from '../options.ts'
 import { table } from '../table.ts'
-import { print, type Terminal } from '../terminal.ts'
 import { firstLine } from '../untrusted-text.ts'
 
 /** Adds `webhooks log` and `webhooks replay`. */
-export function addDeliveryCommands(webhooks: Command, terminal: Terminal) {
+export function addDeliveryCommands(webhooks: ChanceryCommand) {
   webhooks
     .command('log')
     .description('show the deliveries of an endpoint, newest first')
@@ -23,19 +22,15 @@ export function addDeliveryCommands(webhooks: Command, terminal: Terminal) {
     .option('--limit <n>', 'how many deliveries', integer(1, 100), 25)
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(deliveryStates))
     .option('--attempts', 'show every attempt, with the first line of its response', false)
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: LogOptions) => showLog(id, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(showLog)
+    .details(`
 LAST is the last status of the receiver, or why there was no response; NEXT is when a pending delivery is
 retried. Deliveries are kept for 30 days; an event has one delivery per endpoint.
 
 Examples:
   chancery webhooks log whe_5bqk2yVh0TzD
   chancery webhooks log whe_5bqk2yVh0TzD --state failed --attempts
-  chancery webhooks log whe_5bqk2yVh0TzD --limit 100 --json`,
-    )
+  chancery webhooks log whe_5bqk2yVh0TzD --limit 100 --json`)
   webhooks
     .command('replay')
     .description('deliver again: some deliveries, all failed ones, or the events of a time range')
@@ -44,37 +39,29 @@ Examples:
     .option('--failed', 'all deliveries in state failed', false)
     .option('--since <time>', 'events from this time on, delivered before or not', time)
     .option('--until <time>', 'events before this time (default: now)', time)
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, deliveries: string[], options: ReplayOptions) =>
-      replay(id, deliveries, options, terminal),
-    )
-    .addHelpText(
-      'after',
-      `
+    .prints(replay)
+    .details(`
 A replayed event keeps its id. Test events are not replayed: chancery webhooks test sends another one.
 
 Examples:
   chancery webhooks replay whe_5bqk2yVh0TzD dlv_81 dlv_84
   chancery webhooks replay whe_5bqk2yVh0TzD --failed
-  chancery webhooks replay whe_5bqk2yVh0TzD --since 2026-03-01T12:00Z --until 2026-03-01T14:00Z`,
-    )
+  chancery webhooks replay whe_5bqk2yVh0TzD --since 2026-03-01T12:00Z --until 2026-03-01T14:00Z`)
 }
 
 interface LogOptions {
   limit: number
   state?: DeliveryState
   attempts: boolean
-  json: boolean
 }
 
-async function showLog(id: string, { attempts, json, ...query }: LogOptions, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const log = await client.call(operatorOperations.webhooksDeliveries, { id, query })
+async function showLog({ call }: Context, id: string, { attempts, ...query }: LogOptions): Promise<Result> {
+  const log = await call(operatorOperations.webhooksDeliveries, { id, query })
   const text =
     log.data.length > 0
       ? logText(log.data, attempts, Date.now())
       : `no deliveries${query.state === undefined ? '' : ' in this state'}`
-  print(terminal, json, log, text)
+  return [log, text]
 }
 
 type Delivery = ResponseOf<typeof operatorOperations.webhooksDeliveries>['data'][number]
@@ -125,25 +112,27 @@ interface ReplayOptions {
   failed: boolean
   since?: string
   until?: string
-  json: boolean
 }
 
-async function replay(id: string, deliveries: string[], options: ReplayOptions, terminal: Terminal) {
+async function replay(
+  { call }: Context,
+  id: string,
+  deliveries: string[],
+  options: ReplayOptions,
+): Promise<Result> {
   const bodies = replayBodies(deliveries, options, Date.now())
-  const client = await openOperatorClient(terminal.env)
-  const printQueued = (queued: number) => print(terminal, options.json, { queued }, queuedText(queued))
   let queued = 0
   for (const body of bodies) {
     try {
-      queued += (await client.call(operatorOperations.webhooksReplay, { id, body })).queued
+      queued += (await call(operatorOperations.webhooksReplay, { id, body })).queued
     } catch (err) {
-      if (err instanceof CommandError && queued > 0) printQueued(queued)
-      throw err instanceof CommandError && 'delivery' in body && bodies.length > 1
-        ? new CommandError(`${body.delivery}: ${err.message}`)
-        : err
+      if (!(err instanceof CommandError && 'delivery' in body && bodies.length > 1)) throw err
+      const failure = `${body.delivery}: ${err.message}`
+      if (queued === 0) throw new CommandError(failure)
+      return [{ queued }, queuedText(queued), failure]
     }
   }
-  printQueued(queued)
+  return [{ queued }, queuedText(queued)]
 }
 
 /** One request for each delivery, or one for all failed ones or a range. Throws a UsageError for none, and for more than one kind. */

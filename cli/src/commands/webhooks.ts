@@ -1,16 +1,13 @@
 import { operatorOperations } from '@chancery/contract'
-import type { Command } from 'commander'
-import { CommandError } from '../command-error.ts'
+import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatMinute } from '../format.ts'
-import { openOperatorClient } from '../operator-client/operator-client.ts'
 import { type Owner, ownerOf, requiredOwnerOf, wordList } from '../options.ts'
-import { table } from '../table.ts'
-import { print, type Terminal } from '../terminal.ts'
+import { listText } from '../table.ts'
 import { clip } from '../untrusted-text.ts'
 import { filterSummary, stateText, testText } from '../webhook-text.ts'
 import { addDeliveryCommands } from './webhook-deliveries.ts'
 
-export function addWebhooks(program: Command, terminal: Terminal) {
+export function addWebhooks(program: ChanceryCommand) {
   const webhooks = program
     .command('webhooks')
     .description('manage webhook endpoints of players, and show and replay deliveries')
@@ -24,11 +21,8 @@ export function addWebhooks(program: Command, terminal: Terminal) {
     .option('--nations <a,b>', 'only events about one of these nations', wordList)
     .option('--alliances <a,b>', 'only events about one of these alliances', wordList)
     .option('--description <text>', 'its purpose')
-    .option('--json', 'print one JSON document', false)
-    .action((options: AddOptions) => addEndpoint(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(addEndpoint)
+    .details(`
 Events are delivered once the receiver has responded to a test with a status from 200 to 299: to the test
 that is sent now, or to a later one (chancery webhooks test ID).
 
@@ -36,71 +30,58 @@ Examples:
   chancery webhooks add --nation n42 --url https://bot.example.com/events
   chancery webhooks add --nation n42 --url https://bot.example.com/wars \\
     --types 'war.*,strategic_weapon.launched' --alliances a1
-  chancery webhooks add --player p7 --url https://bot.example.com/n1 --nations n1,n2 --json`,
-    )
+  chancery webhooks add --player p7 --url https://bot.example.com/n1 --nations n1,n2 --json`)
   webhooks
     .command('list')
     .description('list the endpoints of a player, or all')
     .option('--nation <id>', 'of the leader of this nation')
     .option('--player <id>', 'of this player')
-    .option('--json', 'print one JSON document', false)
-    .action((options: ListOptions) => listEndpoints(options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(listEndpoints)
+    .details(`
 An endpoint is unconfirmed until it responds to a test. A failing endpoint is disabled after some days: the
 percentage is the part of that time that has passed.
 
 Examples:
   chancery webhooks list --nation n42
-  chancery webhooks list --json`,
-    )
+  chancery webhooks list --json`)
   webhooks
     .command('test')
     .description('send a test event; a pending endpoint becomes active when it responds')
     .argument('<id>', 'id of the endpoint')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: JsonOption) => sendTest('webhooksTest', id, options, terminal))
-    .addHelpText('after', `${testHelp}\n  chancery webhooks test whe_5bqk2yVh0TzD`)
+    .prints(sendTest('webhooksTest'))
+    .details(`${testHelp}\n  chancery webhooks test whe_5bqk2yVh0TzD`)
   webhooks
     .command('enable')
     .description('enable an endpoint if it responds to a test')
     .argument('<id>', 'id of the endpoint')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: JsonOption) => sendTest('webhooksEnable', id, options, terminal))
-    .addHelpText('after', `${testHelp}\n  chancery webhooks enable whe_5bqk2yVh0TzD`)
+    .prints(sendTest('webhooksEnable'))
+    .details(`${testHelp}\n  chancery webhooks enable whe_5bqk2yVh0TzD`)
   webhooks
     .command('disable')
     .description('disable an endpoint')
     .argument('<id>', 'id of the endpoint')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: JsonOption) => disableEndpoint(id, options, terminal))
-    .addHelpText('after', '\nExamples:\n  chancery webhooks disable whe_5bqk2yVh0TzD')
+    .prints(disableEndpoint)
+    .details('\nExamples:\n  chancery webhooks disable whe_5bqk2yVh0TzD')
   webhooks
     .command('remove')
     .description('remove an endpoint and its delivery log')
     .argument('<id>', 'id of the endpoint')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: JsonOption) => removeEndpoint(id, options, terminal))
-    .addHelpText('after', '\nExamples:\n  chancery webhooks remove whe_5bqk2yVh0TzD')
+    .prints(removeEndpoint)
+    .details('\nExamples:\n  chancery webhooks remove whe_5bqk2yVh0TzD')
   webhooks
     .command('rotate')
     .description('create a new secret for an endpoint; it is shown once')
     .argument('<id>', 'id of the endpoint')
-    .option('--json', 'print one JSON document', false)
-    .action((id: string, options: JsonOption) => rotateSecret(id, options, terminal))
-    .addHelpText(
-      'after',
-      `
+    .prints(rotateSecret)
+    .details(`
 The previous secret keeps signing for 24 hours, so that the receiver can switch without missing a
 message. Secrets rotated earlier keep signing until their own 24 hours end; at most 5 previous
 secrets sign at a time.
 
 Examples:
   chancery webhooks rotate whe_5bqk2yVh0TzD
-  chancery webhooks rotate whe_5bqk2yVh0TzD --json`,
-    )
-  addDeliveryCommands(webhooks, terminal)
+  chancery webhooks rotate whe_5bqk2yVh0TzD --json`)
+  addDeliveryCommands(webhooks)
 }
 
 const testHelp = `
@@ -108,11 +89,7 @@ The exit status is 1 unless the receiver responds with a status from 200 to 299.
 
 Examples:`
 
-interface JsonOption {
-  json: boolean
-}
-
-interface AddOptions extends Owner, JsonOption {
+interface AddOptions extends Owner {
   url: string
   types?: string[]
   nations?: string[]
@@ -120,12 +97,11 @@ interface AddOptions extends Owner, JsonOption {
   description?: string
 }
 
-async function addEndpoint(options: AddOptions, terminal: Terminal) {
-  const { url, types, nations, alliances, description, json } = options
+async function addEndpoint({ call }: Context, options: AddOptions): Promise<Result> {
+  const { url, types, nations, alliances, description } = options
   const owner = requiredOwnerOf(options, 'endpoint')
-  const client = await openOperatorClient(terminal.env)
   const body = { ...owner, url, description, types, nation_ids: nations, alliance_ids: alliances }
-  const endpoint = await client.call(operatorOperations.webhooksAdd, { body })
+  const endpoint = await call(operatorOperations.webhooksAdd, { body })
   const { id, secret, ...rest } = endpoint
   const text = [
     `id      ${id}`,
@@ -135,17 +111,14 @@ async function addEndpoint(options: AddOptions, terminal: Terminal) {
     '',
     testText(endpoint, endpoint.test),
   ]
-  print(terminal, json, { id, secret, ...rest }, text.join('\n'))
+  return [{ id, secret, ...rest }, text.join('\n')]
 }
-
-interface ListOptions extends Owner, JsonOption {}
 
 const urlLengthMax = 48
 
-async function listEndpoints({ json, ...options }: ListOptions, terminal: Terminal) {
+async function listEndpoints({ call }: Context, options: Owner): Promise<Result> {
   const query = ownerOf(options) ?? {}
-  const client = await openOperatorClient(terminal.env)
-  const endpoints = await client.call(operatorOperations.webhooksList, { query })
+  const endpoints = await call(operatorOperations.webhooksList, { query })
   const head = ['ID', 'PLAYER', 'URL', 'EVENTS', 'STATE']
   const rows = endpoints.data.map(endpoint => [
     endpoint.id,
@@ -154,38 +127,31 @@ async function listEndpoints({ json, ...options }: ListOptions, terminal: Termin
     filterSummary(endpoint),
     stateText(endpoint, Date.now()),
   ])
-  print(terminal, json, endpoints, rows.length > 0 ? table([head, ...rows]) : 'no webhook endpoints')
+  return [endpoints, listText(head, rows, 'no webhook endpoints')]
 }
 
-async function sendTest(
-  operation: 'webhooksTest' | 'webhooksEnable',
-  id: string,
-  { json }: JsonOption,
-  terminal: Terminal,
-) {
-  const client = await openOperatorClient(terminal.env)
-  const endpoint = await client.call(operatorOperations[operation], { id })
-  const { test, status } = endpoint
-  print(terminal, json, endpoint, test ? testText(endpoint, test) : `${endpoint.id} is already ${status}`)
-  if (test?.has_arrived === false) throw new CommandError('the test failed')
-}
+const sendTest =
+  (operation: 'webhooksTest' | 'webhooksEnable') =>
+  async ({ call }: Context, id: string): Promise<Result> => {
+    const endpoint = await call(operatorOperations[operation], { id })
+    const { test, status } = endpoint
+    const text = test ? testText(endpoint, test) : `${endpoint.id} is already ${status}`
+    return test?.has_arrived === false ? [endpoint, text, 'the test failed'] : [endpoint, text]
+  }
 
-async function disableEndpoint(id: string, { json }: JsonOption, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const endpoint = await client.call(operatorOperations.webhooksDisable, { id })
+async function disableEndpoint({ call }: Context, id: string): Promise<Result> {
+  const endpoint = await call(operatorOperations.webhooksDisable, { id })
   const text = `${endpoint.id} is disabled; its pending deliveries have failed, and can be replayed after webhooks enable`
-  print(terminal, json, endpoint, text)
+  return [endpoint, text]
 }
 
-async function removeEndpoint(id: string, { json }: JsonOption, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const removed = await client.call(operatorOperations.webhooksRemove, { id })
-  print(terminal, json, removed, `${removed.id} is removed, with its delivery log`)
+async function removeEndpoint({ call }: Context, id: string): Promise<Result> {
+  const removed = await call(operatorOperations.webhooksRemove, { id })
+  return [removed, `${removed.id} is removed, with its delivery log`]
 }
 
-async function rotateSecret(id: string, { json }: JsonOption, terminal: Terminal) {
-  const client = await openOperatorClient(terminal.env)
-  const endpoint = await client.call(operatorOperations.webhooksRotate, { id })
+async function rotateSecret({ call }: Context, id: string): Promise<Result> {
+  const endpoint = await call(operatorOperations.webhooksRotate, { id })
   const { secret, previous_secret_ends_at: endsAt } = endpoint
   const text = [
     secret,
@@ -193,5 +159,5 @@ async function rotateSecret(id: string, { json }: JsonOption, terminal: Terminal
     'Store it now: it is not shown again. The receiver verifies signatures with it.',
     ...(endsAt === null ? [] : [`The previous secret keeps signing until ${formatMinute(endsAt)} (UTC).`]),
   ]
-  print(terminal, json, endpoint, text.join('\n'))
+  return [endpoint, text.join('\n')]
 }

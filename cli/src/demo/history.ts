@@ -18,24 +18,26 @@ export async function replayHistory(world: World, signal: AbortSignal): Promise<
   }
 }
 
+interface SendOptions {
+  client: OperatorClient
+  days: number
+  signal: AbortSignal
+}
+
 /** Sends the history, and retries until all of it is stored: applied batches are not applied twice. */
-export async function sendHistory(
-  world: World,
-  { client, days, signal }: { client: OperatorClient; days: number; signal: AbortSignal },
-  terminal: Terminal,
-): Promise<void> {
+export async function sendHistory(world: World, options: SendOptions, terminal: Terminal): Promise<void> {
   for (;;) {
-    const problem = await trySending(world, { client, days, signal }, terminal)
+    const problem = await trySending(world, options, terminal)
     if (problem === undefined) return
     logStatus(terminal, `the history is incomplete, retrying: ${problem}`)
-    await sleep(retryMs, undefined, { signal })
+    await sleep(retryMs, undefined, { signal: options.signal })
   }
 }
 
 /** Undefined if all of it is stored, else the problem. */
 async function trySending(
   world: World,
-  { client, days, signal }: { client: OperatorClient; days: number; signal: AbortSignal },
+  { client, days, signal }: SendOptions,
   terminal: Terminal,
 ): Promise<string | undefined> {
   const progress = startProgress(terminal, 'Creating history', days)

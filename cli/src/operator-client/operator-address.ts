@@ -13,7 +13,7 @@ export const dataDirOf = (env: NodeJS.ProcessEnv): string => resolve(env.CHANCER
 
 /**
  * The operator address of the running service, and the token: CHANCERY_OPERATOR_TOKEN, else the admin token of the service.
- * Throws a CommandError that says what to set.
+ * Throws a CommandError that states what to set.
  */
 export async function findOperatorApi(env: NodeJS.ProcessEnv): Promise<OperatorAddress> {
   const dataDir = dataDirOf(env)

@@ -23,7 +23,7 @@ export interface OperatorClient {
   open(method: OperatorMethod, path: string, headers?: Record<string, string>): ClientRequest
 }
 
-/** The client for the service that the environment names. Throws a CommandError that says what to set. */
+/** The client for the service that the environment names. Throws a CommandError that states what to set. */
 export const openOperatorClient = async (env: NodeJS.ProcessEnv): Promise<OperatorClient> =>
   createOperatorClient(await findOperatorApi(env))
 

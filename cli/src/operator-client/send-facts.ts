@@ -125,7 +125,7 @@ function withAdvice(err: unknown, batches: number): unknown {
 
 /**
  * Sends facts as one batch whose id begins with `name`. Throws a CommandError if it is not applied; the rejected batch is not kept,
- * because the error says why.
+ * because the error states the reason.
  */
 export async function sendBatch(
   client: OperatorClient,

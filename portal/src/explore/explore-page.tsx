@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { readError } from '../api/api-error.ts'
-import { useRequest } from '../api/context.ts'
+import { useApiQuery } from '../api/context.ts'
 import { queryString } from '../api/request.ts'
 import { useNation } from '../session/use-session.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
@@ -33,9 +33,10 @@ export function ExplorePage() {
     navigate(`/explore?${new URLSearchParams({ kind: resource, id })}`)
 
   const ownNation: Subject | null = nation && { resource: 'nation', id: nation.nation_id }
-  const ownAlliance: Subject | null = nation?.alliance
-    ? { resource: 'alliance', id: nation.alliance.alliance_id }
-    : null
+  const own: [label: string, Subject | null][] = [
+    ['My nation', ownNation],
+    ['My alliance', nation?.alliance ? { resource: 'alliance', id: nation.alliance.alliance_id } : null],
+  ]
   const id = parameters.get('id')
   const selected: Subject | null = id
     ? { resource: parameters.get('kind') === 'alliance' ? 'alliance' : 'nation', id }
@@ -54,23 +55,18 @@ export function ExplorePage() {
       </PageHeading>
       <Section title="Select a nation or an alliance">
         <Group gap="xs" mb="md">
-          {ownNation && (
-            <Button
-              variant={isShown(ownNation) ? 'filled' : 'default'}
-              aria-pressed={isShown(ownNation)}
-              onClick={() => show(ownNation)}
-            >
-              My nation
-            </Button>
-          )}
-          {ownAlliance && (
-            <Button
-              variant={isShown(ownAlliance) ? 'filled' : 'default'}
-              aria-pressed={isShown(ownAlliance)}
-              onClick={() => show(ownAlliance)}
-            >
-              My alliance
-            </Button>
+          {own.map(
+            ([label, item]) =>
+              item && (
+                <Button
+                  key={label}
+                  variant={isShown(item) ? 'filled' : 'default'}
+                  aria-pressed={isShown(item)}
+                  onClick={() => show(item)}
+                >
+                  {label}
+                </Button>
+              ),
           )}
         </Group>
         <SearchBox onSelect={show} />
@@ -81,11 +77,9 @@ export function ExplorePage() {
 }
 
 function ExploredResource({ subject: { resource, id } }: { subject: Subject }) {
-  const request = useRequest()
-  const exploration = useQuery({
-    queryKey: ['explore', resource, id],
-    queryFn: () => request('GET /explore', { query: { kind: resource, id } }),
-  })
+  const exploration = useApiQuery(['explore', resource, id], request =>
+    request('GET /explore', { query: { kind: resource, id } }),
+  )
   return (
     <QueryView query={exploration} rows={8} rowHeight={56}>
       {found => <FieldTable of={found} />}

@@ -1,9 +1,8 @@
 import type { NewAccountKeyResponse, Scope } from '@chancery/contract'
-import { Alert, Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
-import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Dialog, DialogFooter } from '../ui/dialog.tsx'
 import { WarnIcon } from '../ui/icons.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { CreatedKey } from './created-key.tsx'
@@ -95,11 +94,7 @@ function CreateKeyForm({ onCreated, onCancel }: FormProps) {
           onChange={event => setSelectedDays(event.currentTarget.value)}
           data={expirations}
         />
-        {create.error && <ErrorNotice error={create.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
+        <DialogFooter error={create.error} onCancel={onCancel}>
           <Button
             type="submit"
             loading={create.isPending}
@@ -107,7 +102,7 @@ function CreateKeyForm({ onCreated, onCancel }: FormProps) {
           >
             Create
           </Button>
-        </Group>
+        </DialogFooter>
       </Stack>
     </form>
   )

@@ -104,16 +104,13 @@ function PrivateKeys({ activeKeys }: { activeKeys: AccountKey[] }) {
         )
       }
     >
-      {keys.length === 0 ? (
-        <Empty>None of your keys can read private data.</Empty>
-      ) : (
-        <RecordTable
-          caption="Keys with access to private data"
-          columns={columns}
-          rows={keys}
-          rowKey={({ id }) => id}
-        />
-      )}
+      <RecordTable
+        caption="Keys with access to private data"
+        columns={columns}
+        rows={keys}
+        rowKey={({ id }) => id}
+        empty="None of your keys can read private data."
+      />
       {isConfirming && (
         <ConfirmDialog
           title="Revoke all keys with access to private data?"

@@ -1,8 +1,7 @@
 import { type AccountKey, limits, type NewAccountKeyResponse } from '@chancery/contract'
-import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Dialog, DialogFooter } from '../ui/dialog.tsx'
 import { CreatedKey } from './created-key.tsx'
 import { useKeyMutations } from './use-keys.ts'
 
@@ -37,11 +36,7 @@ export function RegenerateKeyDialog({ of: key, onClose }: { of: AccountKey; onCl
             onChange={event => setHours(event.currentTarget.value)}
             data-autofocus
           />
-          {regenerate.error && <ErrorNotice error={regenerate.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogFooter error={regenerate.error} onCancel={onClose}>
             <Button
               loading={regenerate.isPending}
               onClick={() =>
@@ -50,7 +45,7 @@ export function RegenerateKeyDialog({ of: key, onClose }: { of: AccountKey; onCl
             >
               Regenerate key
             </Button>
-          </Group>
+          </DialogFooter>
         </Stack>
       )}
     </Dialog>

@@ -1,8 +1,7 @@
 import { type AccountKey, limits } from '@chancery/contract'
-import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Dialog, DialogFooter } from '../ui/dialog.tsx'
 import { useKeyMutations } from './use-keys.ts'
 
 export function RequestLimitDialog({ of: key, onClose }: { of: AccountKey; onClose: () => void }) {
@@ -45,15 +44,11 @@ export function RequestLimitDialog({ of: key, onClose }: { of: AccountKey; onClo
             value={reason}
             onChange={event => setReason(event.currentTarget.value)}
           />
-          {requestLimit.error && <ErrorNotice error={requestLimit.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
+          <DialogFooter error={requestLimit.error} onCancel={onClose}>
             <Button type="submit" loading={requestLimit.isPending}>
               Send request
             </Button>
-          </Group>
+          </DialogFooter>
         </Stack>
       </form>
     </Dialog>

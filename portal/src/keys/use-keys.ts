@@ -1,29 +1,24 @@
 import type { LimitRequest, NewAccountKey } from '@chancery/contract'
-import { useQuery } from '@tanstack/react-query'
-import { useApiMutation, useRequest } from '../api/context.ts'
+import { useApiMutation, useApiQuery } from '../api/context.ts'
 
-export function useKeys() {
-  const request = useRequest()
-  return useQuery({ queryKey: ['keys'], queryFn: () => request('GET /keys') })
-}
+export const useKeys = () => useApiQuery(['keys'], request => request('GET /keys'))
 
 /** Mutations of the player's keys. */
 export function useKeyMutations() {
-  const request = useRequest()
   const invalidated = ['keys']
   return {
-    create: useApiMutation((body: NewAccountKey) => request('POST /keys', { body }), invalidated),
+    create: useApiMutation((request, body: NewAccountKey) => request('POST /keys', { body }), invalidated),
     regenerate: useApiMutation(
-      ({ id, overlapHours }: { id: string; overlapHours: number }) =>
+      (request, { id, overlapHours }: { id: string; overlapHours: number }) =>
         request('POST /keys/{id}/rotate', { id, body: { overlap_hours: overlapHours } }),
       invalidated,
     ),
     requestLimit: useApiMutation(
-      ({ id, ...body }: LimitRequest & { id: string }) =>
+      (request, { id, ...body }: LimitRequest & { id: string }) =>
         request('POST /keys/{id}/limit-request', { id, body }),
       invalidated,
     ),
-    revoke: useApiMutation((id: string) => request('POST /keys/{id}/revoke', { id }), invalidated),
-    revokePrivate: useApiMutation(() => request('POST /keys/revoke-private'), invalidated),
+    revoke: useApiMutation((request, id: string) => request('POST /keys/{id}/revoke', { id }), invalidated),
+    revokePrivate: useApiMutation(request => request('POST /keys/revoke-private'), invalidated),
   }
 }

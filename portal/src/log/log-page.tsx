@@ -1,14 +1,13 @@
 import { type AccountLogEntry, accountActions } from '@chancery/contract'
 import { Button, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useRequest } from '../api/context.ts'
+import { useApiQuery } from '../api/context.ts'
 import { useSignOut } from '../session/use-session.ts'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { type Column, RecordTable } from '../ui/record-table.tsx'
-import { Empty, Section } from '../ui/section.tsx'
+import { Section } from '../ui/section.tsx'
 import { ExactTime } from '../ui/time.tsx'
 import classes from './log-page.module.css'
 
@@ -30,8 +29,7 @@ const columns: Column<AccountLogEntry>[] = [
 
 /** The changes made with this player's account. */
 export function LogPage() {
-  const request = useRequest()
-  const entries = useQuery({ queryKey: ['log'], queryFn: () => request('GET /log'), staleTime: 0 })
+  const entries = useApiQuery(['log'], request => request('GET /log'), { staleTime: 0 })
   const signOut = useSignOut({ everywhere: true })
   const [isConfirming, setConfirming] = useState(false)
   return (
@@ -49,18 +47,15 @@ export function LogPage() {
       </PageHeading>
       <Section title="Newest first">
         <QueryView query={entries} rows={6}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <Empty>No changes yet.</Empty>
-            ) : (
-              <RecordTable
-                caption="Account log"
-                columns={columns}
-                rows={data}
-                rowKey={({ at, action, subject }) => `${at} ${action} ${subject}`}
-              />
-            )
-          }
+          {({ data }) => (
+            <RecordTable
+              caption="Account log"
+              columns={columns}
+              rows={data}
+              rowKey={({ at, action, subject }) => `${at} ${action} ${subject}`}
+              empty="No changes yet."
+            />
+          )}
         </QueryView>
       </Section>
       {isConfirming && (

@@ -1,8 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { useRequest } from '../api/context.ts'
+import { useApiQuery, useRequest } from '../api/context.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { WarnIcon } from '../ui/icons.tsx'
 import { NationName } from '../ui/nation-name.tsx'
@@ -17,9 +16,7 @@ export function HandoverPage({ token, onDone }: { token: string; onDone: () => v
   const request = useRequest()
   const { game } = usePageInfo()
   const currentNation = useNation()
-  const preview = useQuery({
-    queryKey: ['handover', token],
-    queryFn: () => request('POST /handover', { body: { token } }),
+  const preview = useApiQuery(['handover', token], send => send('POST /handover', { body: { token } }), {
     staleTime: Number.POSITIVE_INFINITY,
   })
   const signIn = useSignIn(() => request('POST /session', { body: { token } }), onDone)

@@ -37,6 +37,32 @@ export function Dialog({ title, isWide = false, isPersistent = false, onClose, c
   )
 }
 
+interface FooterProps {
+  error: unknown
+  onCancel: () => void
+  cancelLabel?: string
+  /** For actions that cannot be undone. */
+  focusesCancel?: boolean
+  /** The button of the action. */
+  children: ReactNode
+}
+
+/** The error of the last attempt, and the buttons of a dialog. */
+export function DialogFooter(props: FooterProps) {
+  const { error, onCancel, cancelLabel = 'Cancel', focusesCancel = false, children } = props
+  return (
+    <>
+      {Boolean(error) && <ErrorNotice error={error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel} data-autofocus={focusesCancel || undefined}>
+          {cancelLabel}
+        </Button>
+        {children}
+      </Group>
+    </>
+  )
+}
+
 interface ConfirmProps {
   title: string
   confirmLabel: string
@@ -54,15 +80,11 @@ export function ConfirmDialog(props: ConfirmProps) {
     <Dialog title={title} onClose={onClose}>
       <Stack>
         <div>{children}</div>
-        {Boolean(error) && <ErrorNotice error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
-          </Button>
+        <DialogFooter error={error} onCancel={onClose} focusesCancel>
           <Button color="red" loading={isPending} onClick={onConfirm}>
             {confirmLabel}
           </Button>
-        </Group>
+        </DialogFooter>
       </Stack>
     </Dialog>
   )

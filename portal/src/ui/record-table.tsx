@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import classes from './record-table.module.css'
+import { Empty } from './section.tsx'
 
 export interface Column<Row> {
   label: string
@@ -12,13 +13,16 @@ interface Props<Row> {
   columns: Column<Row>[]
   rows: Row[]
   rowKey: (row: Row) => string
+  /** Shown in place of a table without rows. */
+  empty?: string
 }
 
 /**
  * A table; on a narrow screen each row is a card. Roles are explicit because browsers drop the implicit ones from elements that
  * are not laid out as a table.
  */
-export function RecordTable<Row>({ caption, columns, rows, rowKey }: Props<Row>) {
+export function RecordTable<Row>({ caption, columns, rows, rowKey, empty }: Props<Row>) {
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: see above
     <table className={classes.table} role="table" aria-label={caption}>

@@ -1,16 +1,9 @@
 import type { PageInfo } from '@chancery/contract'
-import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { useRequest } from '../api/context.ts'
+import { useApiQuery } from '../api/context.ts'
 
-export function usePageInfoQuery() {
-  const request = useRequest()
-  return useQuery({
-    queryKey: ['page'],
-    queryFn: () => request('GET /page'),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-}
+export const usePageInfoQuery = () =>
+  useApiQuery(['page'], request => request('GET /page'), { staleTime: Number.POSITIVE_INFINITY })
 
 /** Provided before any page renders. */
 export const PageInfoContext = createContext<PageInfo | null>(null)

@@ -1,23 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
-import { useRequest } from '../api/context.ts'
+import { useApiQuery } from '../api/context.ts'
 
-const refreshMs = 15_000
+const refetchInterval = 15_000
 
-export function useKeyUsage(keyId: string) {
-  const request = useRequest()
-  return useQuery({
-    queryKey: ['usage', keyId],
-    queryFn: () => request('GET /keys/{id}/usage', { id: keyId }),
-    refetchInterval: refreshMs,
+export const useKeyUsage = (keyId: string) =>
+  useApiQuery(['usage', keyId], request => request('GET /keys/{id}/usage', { id: keyId }), {
+    refetchInterval,
   })
-}
 
 /** The latest requests with a key, or the one with a request ID. */
-export function useLoggedRequests(filter: { key_id: string } | { request_id: string }) {
-  const request = useRequest()
-  return useQuery({
-    queryKey: ['calls', filter],
-    queryFn: () => request('GET /calls', { query: filter }),
-    refetchInterval: 'request_id' in filter ? false : refreshMs,
+export const useLoggedRequests = (filter: { key_id: string } | { request_id: string }) =>
+  useApiQuery(['calls', filter], request => request('GET /calls', { query: filter }), {
+    refetchInterval: 'request_id' in filter ? false : refetchInterval,
   })
-}

@@ -1,20 +1,16 @@
 import type { IssuedAccountCode, NewCode } from '@chancery/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useApiMutation, useRequest } from '../api/context.ts'
+import { useApiMutation, useApiQuery } from '../api/context.ts'
 
 /** Polling interval while a code is active. A hidden page does not poll. */
 const pollMs = 500
 
-export function useCodes() {
-  const request = useRequest()
-  return useQuery({
-    queryKey: ['codes'],
-    queryFn: () => request('GET /codes'),
+export const useCodes = () =>
+  useApiQuery(['codes'], request => request('GET /codes'), {
     refetchInterval: ({ state }) => (state.data && state.data.live.length > 0 ? pollMs : false),
     refetchIntervalInBackground: false,
     refetchOnWindowFocus: 'always',
   })
-}
 
 /** The code on display. It stays while the browser tab is open, also on other pages of the settings. */
 const displayedCodeKey = ['code-shown']
@@ -36,12 +32,9 @@ export function useSetDisplayedCode() {
 }
 
 export function useCreateCode() {
-  const request = useRequest()
   const setDisplayed = useSetDisplayedCode()
-  return useApiMutation((body: NewCode) => request('POST /codes', { body }), ['codes'], setDisplayed)
+  return useApiMutation((request, body: NewCode) => request('POST /codes', { body }), ['codes'], setDisplayed)
 }
 
-export function useCancelCode() {
-  const request = useRequest()
-  return useApiMutation((id: string) => request('DELETE /codes/{id}', { id }), ['codes'])
-}
+export const useCancelCode = () =>
+  useApiMutation((request, id: string) => request('DELETE /codes/{id}', { id }), ['codes'])

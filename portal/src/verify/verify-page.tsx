@@ -31,18 +31,15 @@ export function VerifyPage() {
       </Section>
       <Section title="Redeemed in the last 30 days">
         <QueryView query={codes} rows={2}>
-          {({ redeemed }) =>
-            redeemed.length === 0 ? (
-              <Empty>No redeemed codes.</Empty>
-            ) : (
-              <RecordTable
-                caption="Codes redeemed in the last 30 days"
-                columns={redeemedColumns}
-                rows={redeemed}
-                rowKey={({ id }) => id}
-              />
-            )
-          }
+          {({ redeemed }) => (
+            <RecordTable
+              caption="Codes redeemed in the last 30 days"
+              columns={redeemedColumns}
+              rows={redeemed}
+              rowKey={({ id }) => id}
+              empty="No redeemed codes."
+            />
+          )}
         </QueryView>
       </Section>
     </>

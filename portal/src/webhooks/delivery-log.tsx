@@ -2,6 +2,7 @@ import {
   type AccountEndpoint,
   type DeliveryState,
   deliveryStates,
+  describeAttempt,
   type WebhookDelivery,
 } from '@chancery/contract'
 import { Badge, Button, NativeSelect, Text } from '@mantine/core'
@@ -11,7 +12,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Empty, Section } from '../ui/section.tsx'
 import { formatTime, TimeAgo } from '../ui/time.tsx'
-import { deliveryStateLabels, describeAttempt, describeQueued } from './descriptions.ts'
+import { deliveryStateLabels, describeQueued } from './descriptions.ts'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { UntrustedText } from './untrusted-text.tsx'
 import { useDeliveries, useEndpointMutations } from './use-webhooks.ts'

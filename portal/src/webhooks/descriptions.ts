@@ -1,28 +1,9 @@
-import type { AccountEndpoint, DeliveryState, WebhookTestResult } from '@chancery/contract'
-
-const errorDescriptions: Record<string, string> = {
-  timed_out: 'Timed out: no complete response within 15 seconds',
-  name_not_found: 'Host name not found',
-  address_not_public: 'The host’s address is not public',
-  connection_failed: 'Connection failed',
-  tls_failed: 'TLS handshake failed: check the certificate',
-  closed_early: 'The connection was closed before the response was complete',
-  not_http: 'The response is not valid HTTP',
-  stopped: 'The service restarted during the request',
-  url_not_allowed: 'The service does not send to this URL',
-}
-
-const describeError = (error: string) => errorDescriptions[error] ?? error
-
-export function describeAttempt({ status, error }: { status: number | null; error: string | null }): string {
-  if (error !== null)
-    return status === null ? describeError(error) : `Status ${status}. ${describeError(error)}`
-  if (status === null) return 'No response'
-  if (status >= 200 && status < 300) return `Delivered with status ${status}`
-  if (status >= 300 && status < 400) return `Status ${status}: redirects are not followed`
-  if (status === 410) return 'Status 410 Gone: the endpoint is disabled'
-  return `Status ${status}: only 200 to 299 counts as delivered`
-}
+import {
+  type AccountEndpoint,
+  type DeliveryState,
+  describeAttempt,
+  type WebhookTestResult,
+} from '@chancery/contract'
 
 export const describeTest = (test: WebhookTestResult) =>
   test.has_arrived

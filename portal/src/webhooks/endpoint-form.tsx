@@ -1,8 +1,8 @@
 import { type AccountEndpoint, type EndpointDraft, webhooks } from '@chancery/contract'
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNation } from '../session/use-session.ts'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { DialogFooter } from '../ui/dialog.tsx'
 import { Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { EventPicker } from './event-picker.tsx'
@@ -70,15 +70,11 @@ export function EndpointForm({ endpoint, submitLabel, isPending, error, onSubmit
             <IdsInput kind="alliance" value={allianceIds} onChange={setAllianceIds} />
           </Stack>
         </Section>
-        {Boolean(error) && <ErrorNotice error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
+        <DialogFooter error={error} onCancel={onCancel}>
           <Button type="submit" loading={isPending} disabled={types?.length === 0 || url.trim() === ''}>
             {submitLabel}
           </Button>
-        </Group>
+        </DialogFooter>
       </Stack>
     </form>
   )

@@ -1,8 +1,7 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClock } from '../api/context.ts'
-import { Dialog } from '../ui/dialog.tsx'
-import { ErrorNotice } from '../ui/error-notice.tsx'
+import { Dialog, DialogFooter } from '../ui/dialog.tsx'
 import { describeQueued } from './descriptions.ts'
 import { useEndpointMutations } from './use-webhooks.ts'
 
@@ -51,18 +50,18 @@ export function ReplayDialog({ endpointId, onClose }: { endpointId: string; onCl
             value={until}
             onChange={event => setUntil(event.currentTarget.value)}
           />
-          {replay.error && <ErrorNotice error={replay.error} />}
           <div role="status">{queued !== undefined && describeQueued(queued)}</div>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {queued === undefined ? 'Cancel' : 'Close'}
-            </Button>
+          <DialogFooter
+            error={replay.error}
+            onCancel={onClose}
+            cancelLabel={queued === undefined ? 'Cancel' : 'Close'}
+          >
             {queued === undefined && (
               <Button type="submit" disabled={!isValid} loading={replay.isPending}>
                 Replay
               </Button>
             )}
-          </Group>
+          </DialogFooter>
         </Stack>
       </form>
     </Dialog>

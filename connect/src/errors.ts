@@ -1,4 +1,4 @@
-/** A failure that a retry cannot fix. The message is one line that says what to do. */
+/** A failure that a retry cannot fix. The message is one line that states what to do. */
 export class ConnectError extends Error {
   override name = 'ConnectError'
 }

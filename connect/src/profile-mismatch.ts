@@ -2,8 +2,8 @@ import { type Contract, operatorOperations, profileDigest } from '@chancery/cont
 import type { ServiceClient } from './service-client.ts'
 
 /**
- * A warning if the service runs with another game profile: it would reject words that this one knows, and never receives those that
- * it alone knows. Undefined if the profiles are the same, or if an older service does not report its profile.
+ * A warning if the service runs with another game profile: it rejects terms that only this profile has, and never receives those that
+ * only its own profile has. Undefined if the profiles are the same, or if an older service does not report its profile.
  */
 export async function profileMismatch(
   client: ServiceClient,

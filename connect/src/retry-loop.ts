@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Contract } from '@chancery/contract'
 import {
   ConnectError,
   GameBusyError,
@@ -7,6 +8,8 @@ import {
   StaleFeedError,
 } from './errors.ts'
 import { type GameDatabase, openGame } from './game-database.ts'
+import { createProfileCheck } from './profile-mismatch.ts'
+import type { ServiceClient } from './service-client.ts'
 
 export interface Pacing {
   everyMs: number
@@ -24,18 +27,25 @@ export const defaultPacing: Omit<Pacing, 'everyMs'> = {
   idleTimeoutMs: 60_000,
 }
 
-export interface RetryableJob {
+/** What connects a game's database with a service until it is stopped. */
+export interface RunOptions {
   /** The game's database. */
   url: string
+  contract: Contract
+  client: ServiceClient
+  isOnce: boolean
+  pacing: Pacing
+  /** Ends after the round in progress. */
+  signal: AbortSignal
+  log(message: string): void
+}
+
+export interface RetryableJob extends RunOptions {
   /** Its name in messages: `pull`. */
   name: string
   /** Advisory lock in the game's database: its holder runs, others stand by. */
   lock: string
   isReadOnly: boolean
-  isOnce: boolean
-  pacing: Pacing
-  signal: AbortSignal
-  log(message: string): void
   /** Called with each new connection, before its first round. */
   begin?(db: GameDatabase, wake: () => void): Promise<void>
   /** One round. true runs the next one without a pause. */
@@ -48,7 +58,7 @@ export interface RetryableJob {
 const lockSpace = 0x6368_616e
 
 /**
- * Runs rounds until the signal, and retries after failures that pass: a service or a database that is unavailable, statements
+ * Checks the profile and runs rounds until the signal, and retries after failures that pass: a service or a database that is unavailable, statements
  * that meet a lock, a feed that another sender has advanced. Throws a ConnectError for others; with `isOnce` for all.
  */
 export async function runWithRetry(job: RetryableJob): Promise<void> {
@@ -58,6 +68,7 @@ export async function runWithRetry(job: RetryableJob): Promise<void> {
   let trouble: string | undefined
   let waitMs = first
   const { pause, wake } = createPause(signal)
+  const checkProfile = createProfileCheck(job)
   const keepAlive = setInterval(
     () => void db?.rows('select 1').catch(() => undefined),
     pacing.idleTimeoutMs / 4,
@@ -76,6 +87,7 @@ export async function runWithRetry(job: RetryableJob): Promise<void> {
           if (!(await acquireLock(db, job, pause))) return
           await job.begin?.(db, wake)
         }
+        await checkProfile()
         const isMore = await job.round(db)
         if (trouble !== undefined && trouble in recoveryMessages) log(recoveryMessages[trouble] ?? '')
         trouble = undefined

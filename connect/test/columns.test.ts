@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { factResources } from '@chancery/contract'
-import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import { useFixture, useTestDatabase } from '../../server/test/support/fixture.ts'
 import { openGame } from '../src/game-database.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewSkeletons } from '../src/pull/view-skeletons.ts'
-import { createGame, type Game } from './game.ts'
+import { createGame } from './game.ts'
 import { contract } from './service-client.ts'
 
-let database: TestDatabase
-let game: Game
-before(async () => {
-  database = await createTestDatabase()
-  game = await createGame(database.url, 'create schema chancery_out')
-})
-after(async () => {
-  await game.drop()
-  await database.drop()
-})
+const database = useTestDatabase()
+const game = useFixture(
+  () => createGame(database.url, 'create schema chancery_out'),
+  opened => opened.drop(),
+)
 
 /** The fact of a view with one row. */
 async function factOf(
@@ -76,25 +71,15 @@ test('numbers are numbers, and others stay text for the service to reject', asyn
 
 test('times are written in UTC, to the microsecond, whatever the zone of the database', async () => {
   await game.query(`alter database ${new URL(game.url).pathname.slice(1)} set timezone = 'Asia/Kolkata'`)
-  const war = (declared: string) => factOf(`1 as id, ${declared} as declared_at`, 'war')
-  assert.deepEqual(await war("timestamptz '2026-05-20 12:00:00.123456+02'"), {
-    id: '1',
-    declared_at: '2026-05-20T10:00:00.123456Z',
-  })
-  assert.deepEqual(await war("timestamp '2026-05-20 12:00:00'"), {
-    id: '1',
-    declared_at: '2026-05-20T12:00:00Z',
-  })
-  assert.deepEqual(await war("timestamp '2026-05-20 12:00:00'::timestamptz"), {
-    id: '1',
-    declared_at: '2026-05-20T12:00:00Z',
-  })
-  assert.deepEqual(await war("date '2026-05-20'"), { id: '1', declared_at: '2026-05-20T00:00:00Z' })
-  assert.deepEqual(await war("text '2026-05-20T12:00:00.5+05:30'"), {
-    id: '1',
-    declared_at: '2026-05-20T06:30:00.5Z',
-  })
-  assert.deepEqual(await war("timestamptz 'infinity'"), { id: '1', declared_at: 'infinity' })
+  for (const [written, declared_at] of [
+    ["timestamptz '2026-05-20 12:00:00.123456+02'", '2026-05-20T10:00:00.123456Z'],
+    ["timestamp '2026-05-20 12:00:00'", '2026-05-20T12:00:00Z'],
+    ["timestamp '2026-05-20 12:00:00'::timestamptz", '2026-05-20T12:00:00Z'],
+    ["date '2026-05-20'", '2026-05-20T00:00:00Z'],
+    ["text '2026-05-20T12:00:00.5+05:30'", '2026-05-20T06:30:00.5Z'],
+    ["timestamptz 'infinity'", 'infinity'],
+  ])
+    assert.deepEqual(await factOf(`1 as id, ${written} as declared_at`, 'war'), { id: '1', declared_at })
 })
 
 test('text types are text, arrays arrays, and JSON stays unchanged', async () => {
@@ -118,8 +103,8 @@ test('text types are text, arrays arrays, and JSON stays unchanged', async () =>
   assert.deepEqual(
     await factOf(
       `1 as id, '{"queue": [{"item": "tanks", "quantity": 4, "completes_at": null}]}'::jsonb as production, jsonb_build_object('nation_id', 1) is null as x`,
-    ).catch((err: Error) => err.message.slice(0, 50)),
-    'chancery_out.nation: the column x is no field of a',
+    ).catch((err: Error) => err.message.slice(0, 53)),
+    'chancery_out.nation: the column x is not a field of a',
   )
   assert.deepEqual(
     await factOf(`1 as id, '{"nation_id": 42, "alliance_id": null}'::json as attacker`, 'war'),
@@ -142,14 +127,14 @@ test('null is null, is omitted for a field that is not nullable, and an object w
 
 for (const [what, select, message] of [
   [
-    'a column that is no field',
+    'a column that is not a field',
     '1 as id, 2 as gold',
-    /^chancery_out\.nation: the column gold is no field of a nation in the profile of \S+: it takes id, nation_name, /,
+    /^chancery_out\.nation: the column gold is not a field of a nation in the profile of \S+: it takes id, nation_name, /,
   ],
   [
-    'a member that is none',
+    'a column that is not a member of its object',
     '1 as id, 2 as "economy.gold"',
-    /^chancery_out\.nation: the column economy\.gold is no field of economy .*: it takes credits, resources$/,
+    /^chancery_out\.nation: the column economy\.gold is not a field of economy .*: it takes credits, resources$/,
   ],
   [
     'a missing key',
@@ -157,12 +142,12 @@ for (const [what, select, message] of [
     /^chancery_out\.nation: the column id is missing: it is the key of each nation$/,
   ],
   [
-    'a type that cannot be',
+    'a column of a wrong type',
     "1 as id, 'x' || 'y' as national_score",
     /^chancery_out\.nation: the column national_score is text and must be a number: cast it in the view$/,
   ],
   [
-    'a field filled twice',
+    'two columns for one field',
     `1 as id, '{}'::jsonb as economy, 2 as "economy.credits"`,
     /^chancery_out\.nation: the columns economy and economy\.credits fill the same field: keep one$/,
   ],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../server/src/store/embedded/socket.ts'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
 import {
   makeServeDir,
@@ -16,11 +16,11 @@ import { outboxSql } from '../src/outbox-sql.ts'
 import { createGame, type Game, smallGame } from './game.ts'
 import { type Runner, startRunner } from './killed.ts'
 
-/** All of them in the trial of faults; a newcomer's first run of the tests is to end soon. */
+/** More rounds in the tier of fault-injection tests. */
 const rounds = isLong ? 200 : 20
 /** A process takes a third of a second to start, on a busy machine more. */
 const timeout = 600_000
-/** Every so many rounds it is the service that dies. */
+/** Every so many rounds the service is killed instead. */
 const serviceEvery = rounds === 20 ? 10 : 20
 
 let database: TestDatabase
@@ -47,15 +47,6 @@ after(async () => {
 /** The same address after each restart. */
 const start = () => serve(dir, { CHANCERY_OPERATOR_PORT: String(port) })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const address = server.address()
-  server.close()
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port')
-  return address.port
-}
-
 const runner = (what: 'pull' | 'outbox'): Runner =>
   startRunner(what, {
     GAME_URL: game.url,
@@ -67,7 +58,7 @@ const runner = (what: 'pull' | 'outbox'): Runner =>
 
 /**
  * Kills a puller or drainer so many times, at a random moment of its work, while the game writes; in some rounds the service
- * dies instead. The next one waits for its turn meanwhile. Returns one that works, and how many rounds were sent.
+ * is killed instead. A standby takes over each time. Returns the last process, and how many rounds were sent.
  */
 async function killing(
   what: 'pull' | 'outbox',
@@ -194,7 +185,7 @@ test(`a puller and the service killed in ${rounds} rounds: the world equals the 
     assert.deepEqual(
       [...counts].filter(([, count]) => count !== 1),
       [],
-      `${type} is doubled`,
+      `${type} is duplicated`,
     )
   }
   const declared = events.filter(({ type }) => type === 'war.declared')

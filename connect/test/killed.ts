@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL('./pull-process.ts', import.meta.url))
 /** A puller or drainer as a process. */
 export interface Runner {
   child: ChildProcess
-  /** What it has messages so far, a line each. */
+  /** Its output so far, by line. */
   lines: string[]
   /** Resolves when a line matches; rejects when it ends before. */
   until(pattern: RegExp): Promise<void>
@@ -35,7 +35,7 @@ export function startRunner(what: 'pull' | 'outbox', env: Record<string, string>
     lines,
     async until(pattern) {
       const ended = exited.then(() => {
-        throw new Error(`it ended before it messages ${pattern}:\n${lines.join('\n')}`)
+        throw new Error(`it ended before it printed ${pattern}:\n${lines.join('\n')}`)
       })
       ended.catch(() => {})
       while (!lines.some(line => pattern.test(line))) await Promise.race([changed.promise, ended])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { limits } from '@chancery/contract'
-import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
+import { useTestServer } from '../../server/test/support/fixture.ts'
 import { type GameDatabase, openGame } from '../src/game-database.ts'
 import { type DrainedBatch, Drainer } from '../src/outbox/drainer.ts'
 import { readOutboxStatus } from '../src/outbox/outbox-rows.ts'
@@ -10,15 +10,11 @@ import type { ServiceClient } from '../src/service-client.ts'
 import { createGame, type Game } from './game.ts'
 import { clientOf, contract } from './service-client.ts'
 
-let chancery: TestServer
+const chancery = useTestServer()
 let game: Game
 let db: GameDatabase
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
 
-/** Each test has a game and a feed of its own; ids do not meet. */
+/** Each test has its own game, feed and ids. */
 let start = 0
 let feed: string
 let drained: DrainedBatch[]
@@ -41,6 +37,7 @@ const drainerBy = (client: ServiceClient) =>
 const n = (index: number) => String(start + index)
 const nation = (index: number, more = '{}') =>
   `select chancery_out.put('nation', '{"id": ${n(index)}, "nation_name": "Nation ${index}"}'::jsonb || '${more}');`
+const statuses = () => drained.map(({ status }) => status)
 const waiting = async () => Number((await game.query('select count(*) from chancery_out.outbox'))[0]?.count)
 const read = async (path: string) => (await chancery.read<{ data: Record<string, unknown> }>(path)).data
 const statusOf = async (path: string) => (await chancery.get(path)).status
@@ -110,10 +107,7 @@ test('a rejected transaction is kept in the dead-letter store and does not stop 
   for (const index of [1, 2, 3, 4, 5])
     await game.query(nation(index, index === 3 ? '{"national_score": "many"}' : '{}'))
   await drainer.round(db)
-  assert.deepEqual(
-    drained.map(({ status }) => status),
-    ['applied', 'applied', 'refused', 'applied', 'applied'],
-  )
+  assert.deepEqual(statuses(), ['applied', 'applied', 'refused', 'applied', 'applied'])
   assert.deepEqual(
     drained[2]?.refused.map(({ line }) => line),
     [1],
@@ -133,19 +127,16 @@ test('batches whose outcome was lost are applied once, and removed', async () =>
   for (const index of [1, 2, 3])
     await game.query("select chancery_out.event('game.disaster', now(), $1)", [quake(n(index))])
   const client = clientOf(chancery)
-  const deaf = drainerBy({
+  const lossy = drainerBy({
     ...client,
     async *send(facts, options) {
       for await (const outcome of client.send(facts, options)) if (outcome.batch === null) yield outcome
     },
   })
-  await assert.rejects(deaf.round(db), { name: 'ServiceUnavailableError' })
+  await assert.rejects(lossy.round(db), { name: 'ServiceUnavailableError' })
   assert.equal(await waiting(), 3)
   await drainer.round(db)
-  assert.deepEqual(
-    drained.map(({ status }) => status),
-    ['duplicate', 'duplicate', 'duplicate'],
-  )
+  assert.deepEqual(statuses(), ['duplicate', 'duplicate', 'duplicate'])
   assert.equal(await waiting(), 0)
   const { data } = await chancery.read<{ data: { data: { nation_id: string } }[] }>(
     '/events?type=game.disaster',
@@ -165,10 +156,7 @@ test('after a restore of the game, sent transactions are applied once, and new o
      select id, txid, jsonb_set(fact, '{data, motto}', '"after"') from backup`,
   )
   await drainer.round(db)
-  assert.deepEqual(
-    drained.map(({ status }) => status),
-    ['applied', 'duplicate', 'applied'],
-  )
+  assert.deepEqual(statuses(), ['applied', 'duplicate', 'applied'])
   assert.equal((await read(`/nations/${n(1)}`)).motto, 'after')
 })
 
@@ -220,10 +208,7 @@ test('a fact that is nested too deep is rejected like others, and does not stop 
   )
   await game.query(nation(1))
   await drainer.round(db)
-  assert.deepEqual(
-    drained.map(({ status }) => status),
-    ['refused', 'applied'],
-  )
+  assert.deepEqual(statuses(), ['refused', 'applied'])
   assert.equal(await waiting(), 0)
 })
 

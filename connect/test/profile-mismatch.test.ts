@@ -10,7 +10,7 @@ const theirs = await profileDigest({ ...demoProfile, name: 'Another game' })
 
 /** A check with a service and a clock that the test controls. */
 function openCheck() {
-  const service = { digest: ours as string | undefined, isAway: false, calls: 0 }
+  const service = { digest: ours as string | undefined, isUnavailable: false, calls: 0 }
   const clock = { ms: 0 }
   const messages: string[] = []
   const check = createProfileCheck({
@@ -18,7 +18,7 @@ function openCheck() {
     client: {
       call: (async () => {
         service.calls += 1
-        if (service.isAway) throw new Error('away')
+        if (service.isUnavailable) throw new Error('unavailable')
         return service.digest === undefined ? {} : { profile_digest: service.digest }
       }) as ServiceClient['call'],
       send: () => assert.fail('nothing is sent'),
@@ -54,10 +54,10 @@ test('the profile is checked once a minute, however often rounds run, and in the
   for (let round = 0; round < 100; round += 1) await check()
   assert.equal(service.calls, 1)
   clock.ms += 60_000
-  service.isAway = true
+  service.isUnavailable = true
   await assert.rejects(check())
   await assert.rejects(check())
-  service.isAway = false
+  service.isUnavailable = false
   await check()
   await check()
   assert.equal(service.calls, 4)

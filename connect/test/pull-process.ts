@@ -1,5 +1,5 @@
 /**
- * A puller or a drainer as a process of its own, which a test kills: the same as the commands, with a shorter wait.
+ * A puller or drainer as a separate process, which a test kills: like the commands, with shorter waits.
  * Arguments: pull | outbox. A line on standard output for each round that was sent.
  */
 

@@ -1,19 +1,14 @@
-import { after, before, test } from 'node:test'
-import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
+import { test } from 'node:test'
+import { useFixture, useTestServer } from '../../server/test/support/fixture.ts'
 import { until } from '../../server/test/support/until.ts'
-import { createSmallGame, type Game } from './game.ts'
+import { createSmallGame } from './game.ts'
 import { startRunner } from './killed.ts'
 
-let chancery: TestServer
-let game: Game
-before(async () => {
-  chancery = await startTestServer()
-  game = await createSmallGame(chancery.databaseUrl, { start: 1000, nations: 30 })
-})
-after(async () => {
-  await game.drop()
-  await chancery.close()
-})
+const chancery = useTestServer()
+const game = useFixture(
+  () => createSmallGame(chancery.databaseUrl, { start: 1000, nations: 30 }),
+  opened => opened.drop(),
+)
 
 const motto = async () =>
   (await chancery.read<{ data: { motto: string | null } }>('/nations/1001')).data.motto
@@ -41,7 +36,7 @@ test('a suspended process loses the lock to a standby, and stands by itself when
   first.child.kill('SIGCONT')
   await first.until(/waiting for it to stop/)
   await setMotto('by the second still')
-  await until(async () => (await motto()) === 'by the second still', 'the second works on')
+  await until(async () => (await motto()) === 'by the second still', 'the second continues')
   await second.kill()
   await first.until(/the other pull has stopped/)
 })

@@ -1,36 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contractFor } from '@chancery/contract'
-import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { until } from '../../server/test/support/until.ts'
 import { ConnectError, ServiceUnavailableError } from '../src/errors.ts'
 import { checkViews } from '../src/pull/check-views.ts'
 import { type RunPullOptions, runPull } from '../src/pull/puller.ts'
 import type { RoundReport } from '../src/pull/round-result.ts'
 import type { ServiceClient } from '../src/service-client.ts'
-import { createSmallGame, type Game, manualPuller } from './game.ts'
+import { usePullFixture } from './fixture.ts'
 import { clientOf, contract } from './service-client.ts'
 
-let chancery: TestServer
-let game: Game
-before(async () => {
-  chancery = await startTestServer()
-})
-after(() => chancery.close())
+const fixture = usePullFixture({ nations: 30 })
+const { chancery, n, open, query, read } = fixture
 
-let start = 0
-beforeEach(async () => {
-  start += 1000
-  game = await createSmallGame(chancery.databaseUrl, { start, nations: 30 })
-})
-afterEach(() => game.drop())
-
-const n = (index: number) => String(start + index)
-const mottoOf = async (index: number) =>
-  (await chancery.read<{ data: { motto: string | null } }>(`/nations/${n(index)}`)).data.motto
+const mottoOf = async (index: number) => (await read(`/nations/${n(index)}`)).motto
 const setMotto = (index: number, motto: string) =>
-  game.query('update nations set motto = $2 where id = $1', [n(index), motto])
+  query('update nations set motto = $2 where id = $1', [n(index), motto])
 
 /** A puller that runs in this process until it is ended. */
 function running(options: Partial<RunPullOptions> = {}) {
@@ -38,7 +24,7 @@ function running(options: Partial<RunPullOptions> = {}) {
   const messages: string[] = []
   const rounds: RoundReport[] = []
   const done = runPull({
-    url: game.url,
+    url: fixture.game.url,
     contract,
     client: clientOf(chancery),
     schema: 'chancery_out',
@@ -63,13 +49,13 @@ function running(options: Partial<RunPullOptions> = {}) {
   }
 }
 
-test('of two pullers one stands by, reports it, and takes over when the first stops', async () => {
+test('a second puller reports that it waits, and takes over when the first stops', async () => {
   const first = running()
   await until(() => first.rounds.length > 0, 'the first has sent everything')
   const second = running()
   await until(() => second.messages.length > 0, 'the second logs that it waits')
   await setMotto(1, 'one')
-  await until(async () => (await mottoOf(1)) === 'one', 'the first goes on')
+  await until(async () => (await mottoOf(1)) === 'one', 'the first continues')
   assert.deepEqual(second.rounds, [])
   await first.end()
   await setMotto(1, 'two')
@@ -92,54 +78,53 @@ test('a puller with --once does not wait for another', async () => {
 })
 
 test('a puller that was suspended in the middle of a round cannot apply stale state when it resumes', async () => {
-  const asleep = await manualPuller(game, clientOf(chancery), { allowsDeletes: true })
-  await asleep.round()
+  const first = await open({ allowsDeletes: true })
+  await first.round()
   await setMotto(1, 'old')
   // It has read the views, and is suspended before it sends.
   const gate = Promise.withResolvers<void>()
-  const looked = Promise.withResolvers<void>()
+  const hasRead = Promise.withResolvers<void>()
   const client = clientOf(chancery)
   const slow: ServiceClient = {
     ...client,
     async *send(facts, options) {
-      looked.resolve()
+      hasRead.resolve()
       await gate.promise
       yield* client.send(facts, options)
     },
   }
-  const stopped = await manualPuller(game, slow)
+  const stopped = await open({}, slow)
   const late = stopped.round()
-  await looked.promise
+  await hasRead.promise
   await setMotto(1, 'new')
-  const other = await manualPuller(game, client)
+  const other = await open({}, client)
   await other.round()
   assert.equal(await mottoOf(1), 'new')
   gate.resolve()
   await assert.rejects(late, { name: 'StaleFeedError' })
   assert.equal(await mottoOf(1), 'new')
-  for (const hand of [asleep, stopped, other]) await hand.close()
 })
 
 test('an outage of the service is one line, its end another, and nothing is lost', async () => {
-  let isAway = false
+  let isUnavailable = false
   const client = clientOf(chancery)
-  const away: ServiceClient = {
+  const unavailable: ServiceClient = {
     async *send(facts, options) {
-      if (isAway) throw new ServiceUnavailableError('no Chancery is reachable')
+      if (isUnavailable) throw new ServiceUnavailableError('no Chancery is reachable')
       yield* client.send(facts, options)
     },
     async call(operation, ...request) {
-      if (isAway) throw new ServiceUnavailableError('no Chancery is reachable')
+      if (isUnavailable) throw new ServiceUnavailableError('no Chancery is reachable')
       return client.call(operation, ...request)
     },
   }
-  const puller = running({ client: away })
+  const puller = running({ client: unavailable })
   await until(() => puller.rounds.length > 0, 'everything is sent')
-  isAway = true
+  isUnavailable = true
   await setMotto(1, 'meanwhile')
   await until(() => puller.messages.length > 0, 'it is logged')
   await sleep(100)
-  isAway = false
+  isUnavailable = false
   await until(async () => (await mottoOf(1)) === 'meanwhile', 'it is sent')
   await until(() => puller.messages.length > 1, 'the recovery is logged')
   assert.deepEqual(puller.messages, ['no Chancery is reachable; retrying', 'the service is available again'])
@@ -148,15 +133,15 @@ test('an outage of the service is one line, its end another, and nothing is lost
 })
 
 test('a batch whose outcome is lost is sent again as a snapshot, without duplicate events', async () => {
-  let isDeaf = true
+  let losesOutcome = true
   const client = clientOf(chancery)
   const puller = running({
     client: {
       ...client,
       async *send(facts, options) {
         for await (const outcome of client.send(facts, options)) {
-          if (isDeaf) {
-            isDeaf = false
+          if (losesOutcome) {
+            losesOutcome = false
             throw new ServiceUnavailableError('the connection was cut')
           }
           yield outcome
@@ -177,7 +162,7 @@ test('a batch whose outcome is lost is sent again as a snapshot, without duplica
 test("a lost connection to the game's database is opened again", async () => {
   const puller = running()
   await until(() => puller.rounds.length > 0, 'everything is sent')
-  await game.query(
+  await query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'chancery pull'",
   )
   await setMotto(1, 'after')
@@ -201,7 +186,7 @@ test('another sender of the feed is reported, and the puller sends everything ag
       facts: [{ op: 'put', resource: 'nation', data: { id: n(2), motto: 'by another' } }],
       feed: { name: 'pull', after },
     },
-    { 'idempotency-key': `another-${start}` },
+    { 'idempotency-key': `another-${fixture.start}` },
   )
   await setMotto(1, 'after')
   await until(async () => (await mottoOf(1)) === 'after', 'it is sent')
@@ -212,7 +197,7 @@ test('another sender of the feed is reported, and the puller sends everything ag
 })
 
 test('a wrong password or database ends the pull with one line', async () => {
-  const url = new URL(game.url)
+  const url = new URL(fixture.game.url)
   url.pathname = '/no_such_database'
   await assert.rejects(running({ url: url.href }).done, (err: unknown) => {
     assert.ok(err instanceof ConnectError)
@@ -223,11 +208,11 @@ test('a wrong password or database ends the pull with one line', async () => {
 test('the clock of the game has no effect: rows are sent when they change', async () => {
   const puller = running()
   await until(() => puller.rounds.length > 0, 'everything is sent')
-  await game.query("update nations set born = '2091-01-01 00:00+00', motto = 'from tomorrow' where id = $1", [
+  await query("update nations set born = '2091-01-01 00:00+00', motto = 'from tomorrow' where id = $1", [
     n(1),
   ])
   await until(async () => (await mottoOf(1)) === 'from tomorrow', 'it is sent')
-  await game.query("update nations set born = '1801-01-01 00:00+00', motto = 'from long ago' where id = $1", [
+  await query("update nations set born = '1801-01-01 00:00+00', motto = 'from long ago' where id = $1", [
     n(1),
   ])
   await until(async () => (await mottoOf(1)) === 'from long ago', 'it is sent')
@@ -241,12 +226,12 @@ test('a puller with another profile than the service reports it once, and one wi
   const puller = running({ contract: other })
   await until(() => puller.rounds.length > 0, 'it has sent everything')
   await setMotto(1, 'again')
-  await until(() => puller.rounds.length > 1, 'it goes on')
+  await until(() => puller.rounds.length > 1, 'it continues')
   await puller.end()
   assert.equal(puller.messages.length, 1)
   assert.match(puller.messages[0] ?? '', /^the service runs with another game profile than this one/)
   const ends = {
-    url: game.url,
+    url: fixture.game.url,
     client: clientOf(chancery),
     schema: 'chancery_out',
     feed: 'pull',

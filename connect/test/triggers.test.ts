@@ -1,32 +1,29 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, beforeEach, test } from 'node:test'
-import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
+import { beforeEach, test } from 'node:test'
+import { prepare, useFixture, useTestDatabase } from '../../server/test/support/fixture.ts'
 import { outboxSql } from '../src/outbox-sql.ts'
-import { createGame, type Game } from './game.ts'
+import { createGame } from './game.ts'
 
 /** The triggers that docs/game/connect-your-game.md names for copying, on the game that they are written for. */
 const example = (file: string) =>
   readFile(new URL(`../../examples/connect-a-game/sql/${file}.sql`, import.meta.url), 'utf8')
 const set = [await example('game'), await example('views'), await outboxSql(), await example('triggers')]
-/** So many that a scan of a table is dearer than its index. */
+/** Enough rows that an index scan is cheaper than a table scan. */
 const countries = 3_000
 
-let database: TestDatabase
-let game: Game
-before(async () => {
-  database = await createTestDatabase()
-  game = await createGame(database.url, set.join('\n'))
-  await game.query(`
+const database = useTestDatabase()
+const game = useFixture(
+  () => createGame(database.url, set.join('\n')),
+  opened => opened.drop(),
+)
+prepare(() =>
+  game.query(`
     insert into legions.country (name, ruler, gold, founded) select 'Country ' || i, 'Ruler', 10, now() from generate_series(1, ${countries}) i;
     insert into legions.legion (country, arm, in_field) select id, 'cavalry', 5 from legions.country;
     insert into legions.clan (title, short, colour, founded) values ('Wolves', 'WLV', '#7a1f1f', now());
-    analyze legions.country; analyze legions.legion; analyze legions.stock`)
-})
-after(async () => {
-  await game.drop()
-  await database.drop()
-})
+    analyze legions.country; analyze legions.legion; analyze legions.stock`),
+)
 beforeEach(async () => {
   await game.query('delete from chancery_out.outbox; delete from legions.publish_failure')
 })
@@ -50,7 +47,7 @@ const breakView = (id: number) =>
     create view chancery_out.nation as
       select id, name as nation_name, jsonb_build_object('credits', gold) as economy, legions.motto(id) as motto from legions.country`)
 
-test('a row that gets another owner is written for both, and each of them once', async () => {
+test('a row that changes its owner is written once for the old and once for the new owner', async () => {
   await game.query(`update legions.legion set country = 2, arm = 'galley' where country = 1`)
   const facts = await written()
   // Objects merge: a unit that is left out would stay as it was.
@@ -61,7 +58,7 @@ test('a row that gets another owner is written for both, and each of them once',
   ])
 })
 
-test('an item whose key changes is deleted under the old one', async () => {
+test('an item whose key changes is deleted under its old key', async () => {
   await game.query(
     `insert into legions.bazaar (good, price, as_of) values ('grain', 3, now()); delete from chancery_out.outbox;
      update legions.bazaar set good = 'corn'`,
@@ -72,7 +69,7 @@ test('an item whose key changes is deleted under the old one', async () => {
   ])
 })
 
-test('rows that are inserted, updated and deleted are written, and an item with many changed rows once', async () => {
+test('inserted, updated and deleted rows are written; an item with many changed rows is written once', async () => {
   await game.query(
     `insert into legions.stock (country, good, amount) select 7, good, 1 from unnest('{a,b,c}'::text[]) good`,
   )
@@ -115,7 +112,7 @@ test('the view is read through the index of its key, for one row and for many', 
   assert.equal(await scansOf('update legions.country set gold = 11'), 1)
 })
 
-test('a view that fails does not end the transaction of the game, and what it should have shown is recorded', async () => {
+test('a failing view does not abort the transaction of the game, and its items are recorded as failures', async () => {
   await breakView(3)
   await game.query('begin; update legions.country set gold = 50 where id in (3, 4); commit')
   assert.deepEqual(await game.query('select gold::int from legions.country where id in (3, 4)'), [
@@ -127,7 +124,7 @@ test('a view that fails does not end the transaction of the game, and what it sh
   assert.deepEqual(await failures(), [failed('3'), failed('4')])
 })
 
-test('what failed is written again one by one, and recorded as long as it fails', async () => {
+test('failed items are retried one by one, and stay recorded while they fail', async () => {
   await breakView(3)
   await game.query('update legions.country set gold = 50 where id in (3, 4)')
   await game.query('update legions.country set gold = 60 where id in (3, 4)')
@@ -152,7 +149,7 @@ test('what failed is written again one by one, and recorded as long as it fails'
   assert.deepEqual((await credits()).at(-1), ['put', 3, 60])
 })
 
-test('at most 1,000 failures are written again in a call, and one that fails again does not hold up the others', async () => {
+test('a call retries at most 1,000 failures, and a repeated failure does not block the others', async () => {
   await breakView(3)
   await game.query(
     `insert into legions.publish_failure (resource, view_key, key, failed_at, code, reason)
@@ -168,7 +165,7 @@ test('at most 1,000 failures are written again in a call, and one that fails aga
   assert.equal((await written()).length, 1001)
 })
 
-test('a statement that is cancelled within the triggers ends the transaction, and nothing of it is recorded', async () => {
+test('a statement cancelled within the triggers aborts the transaction, and nothing is recorded', async () => {
   await breakView(3)
   await game.query(
     `create or replace function legions.motto(country integer) returns text language plpgsql as
@@ -182,7 +179,7 @@ test('a statement that is cancelled within the triggers ends the transaction, an
   await breakView(3)
 })
 
-test('a role of the game that may not record failures loses no transaction either', async () => {
+test('a role without permission to record failures can still commit', async () => {
   const role = `chancery_player_${process.pid}`
   await game.query(
     `create role ${role}; grant usage on schema legions to ${role}; grant update, select on legions.country to ${role}`,
@@ -197,14 +194,14 @@ test('a role of the game that may not record failures loses no transaction eithe
   }
 })
 
-test('triggers whose key has another type than the view’s are refused when they are made', async () => {
+test('a trigger is rejected at its creation if its key type differs from that of the view', async () => {
   await assert.rejects(
     game.query(`select legions.publish_table('legions.herald', 'nation', 'id', 'headline')`),
     /operator does not exist: integer = text|operator does not exist: text = integer/,
   )
 })
 
-test('what the guide shows of the triggers stands in the example', async () => {
+test('the triggers shown in the guide are those of the example', async () => {
   const guide = await readFile(new URL('../../docs/game/connect-your-game.md', import.meta.url), 'utf8')
   const shown = guide.match(/^select legions\.publish_table.*$/gm) ?? []
   assert.ok(shown.length > 0)

@@ -9,8 +9,7 @@ import {
 import { coerceFact } from '../coerce-value.ts'
 import { ConnectError, ServiceUnavailableError } from '../errors.ts'
 import type { GameDatabase } from '../game-database.ts'
-import { createProfileCheck } from '../profile-mismatch.ts'
-import { type Pacing, runWithRetry } from '../retry-loop.ts'
+import { type RunOptions, runWithRetry } from '../retry-loop.ts'
 import {
   commitLine,
   databaseUnavailable,
@@ -28,20 +27,11 @@ export interface DrainerOptions {
   report(batch: DrainedBatch): void
 }
 
-export interface RunDrainOptions extends DrainerOptions {
-  /** The game's database. */
-  url: string
-  isOnce: boolean
-  pacing: Pacing
-  /** Ends after the round in progress. */
-  signal: AbortSignal
-  log(message: string): void
-}
+export interface RunDrainOptions extends DrainerOptions, RunOptions {}
 
 /** Drains the outbox until the signal, or until it is empty. Throws a ConnectError for errors that a retry cannot fix. */
 export async function runDrain(options: RunDrainOptions): Promise<void> {
   const drainer = new Drainer(options)
-  const checkProfile = createProfileCheck(options)
   await runWithRetry({
     ...options,
     name: 'outbox drain',
@@ -49,10 +39,7 @@ export async function runDrain(options: RunDrainOptions): Promise<void> {
     isReadOnly: false,
     reset: () => drainer.reset(),
     begin: (db, wake) => db.listen('chancery_outbox', wake),
-    async round(db) {
-      await checkProfile()
-      return drainer.round(db)
-    },
+    round: db => drainer.round(db),
   })
 }
 

@@ -1,8 +1,8 @@
-import type { Contract, FactResource } from '@chancery/contract'
+import type { FactResource } from '@chancery/contract'
 import { openGame } from '../game-database.ts'
 import { profileMismatch } from '../profile-mismatch.ts'
 import { defaultPacing } from '../retry-loop.ts'
-import type { ServiceClient } from '../service-client.ts'
+import type { PullerOptions } from './puller.ts'
 import { problemsOf, type RowProblem } from './round.ts'
 import { heldBackTexts, planRound, warningsOf } from './round-plan.ts'
 import { sendRound } from './send-round.ts'
@@ -18,17 +18,11 @@ export interface CheckedViews {
   complaints: string[]
 }
 
+export type CheckOptions = Omit<PullerOptions, 'log' | 'retryMs'> & { url: string }
+
 /** Reads all views and has the service validate their facts; nothing is stored. Throws the errors of a pull. */
-export async function checkViews(options: {
-  url: string
-  contract: Contract
-  client: ServiceClient
-  schema: string
-  feed: string
-  keptResources: ReadonlySet<FactResource>
-  allowsDeletes: boolean
-}): Promise<CheckedViews> {
-  const { url, contract, client, schema, feed, keptResources, allowsDeletes } = options
+export async function checkViews(options: CheckOptions): Promise<CheckedViews> {
+  const { url, contract, client, schema, feed, keptResources = new Set(), allowsDeletes } = options
   const db = await openGame(url, {
     name: 'chancery pull check',
     isReadOnly: true,

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Contract, type FactResource, operatorOperations } from '@chancery/contract'
 import { ConnectError, StaleFeedError } from '../errors.ts'
 import type { GameDatabase } from '../game-database.ts'
-import { createProfileCheck } from '../profile-mismatch.ts'
-import { type Pacing, runWithRetry } from '../retry-loop.ts'
+import { type RunOptions, runWithRetry } from '../retry-loop.ts'
 import { commitLine, lastBatchOf, type ServiceClient, sendBatch } from '../service-client.ts'
 import type { KnownViews } from './known-views.ts'
 import type { RefusedItem, RoundItem } from './round.ts'
@@ -27,20 +26,13 @@ export interface PullerOptions {
   log(message: string): void
 }
 
-export interface RunPullOptions extends PullerOptions {
-  /** The game's database. */
-  url: string
-  isOnce: boolean
-  pacing: Pacing
-  /** Ends after the round in progress. */
-  signal: AbortSignal
+export interface RunPullOptions extends PullerOptions, RunOptions {
   report(round: RoundReport): void
 }
 
 /** Pulls until the signal, or once. Throws a ConnectError for errors that a retry cannot fix. */
 export async function runPull(options: RunPullOptions): Promise<void> {
   const puller = new Puller(options)
-  const checkProfile = createProfileCheck(options)
   await runWithRetry({
     ...options,
     name: 'pull',
@@ -48,7 +40,6 @@ export async function runPull(options: RunPullOptions): Promise<void> {
     isReadOnly: true,
     reset: () => puller.reset(),
     async round(db) {
-      await checkProfile()
       const report = await puller.round(db)
       if (report) options.report(report)
       if (options.isOnce && puller.hasHeldBackDeletes)

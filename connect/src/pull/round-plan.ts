@@ -16,7 +16,7 @@ import type { ReadView, UnreadableView, ViewReader } from './view-reader.ts'
 export interface RoundPlan {
   views: ViewPlan[]
   unreadable: UnreadableView[]
-  /** Relations in the schema whose name is no resource. */
+  /** Relations in the schema whose name is not a resource. */
   unknownRelations: string[]
 }
 

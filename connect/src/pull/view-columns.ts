@@ -15,7 +15,7 @@ export interface ViewColumn {
 /** `chancery_out.nation` */
 export const viewName = (schema: string, resource: FactResource) => `${schema}.${resource}`
 
-/** Maps the columns of a view to fields. Throws a ConnectError for a column that is no field, and for a missing key. */
+/** Maps the columns of a view to fields. Throws a ConnectError for a column that is not a field, and for a missing key. */
 export function readColumns(
   { factSchemas, profile }: Pick<Contract, 'factSchemas' | 'profile'>,
   resource: FactResource,
@@ -30,7 +30,7 @@ export function readColumns(
       const members = Object.keys(schemaAt(whole, word)?.properties ?? {})
       const allowed = members.length > 0 ? `it takes ${members.join(', ')}` : 'it has no members'
       return new ConnectError(
-        `${view}: the column ${name} is no field of ${place} in the profile of ${profile.name}: ${allowed}`,
+        `${view}: the column ${name} is not a field of ${place} in the profile of ${profile.name}: ${allowed}`,
       )
     })
     const wanted = mismatch(schema, category, type)

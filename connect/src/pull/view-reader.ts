@@ -50,7 +50,7 @@ export class ViewReader {
     }
   }
 
-  /** The existing views, in the order of their references, and relations whose name is no resource. */
+  /** The existing views, in the order of their references, and relations whose name is not a resource. */
   async find(): Promise<{ resources: FactResource[]; unknownRelations: string[] }> {
     const found = await this.#db.tuples(
       `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace

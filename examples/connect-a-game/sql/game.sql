@@ -88,7 +88,7 @@ create table legions.campaign (
   cry text,
   begun timestamptz not null,
   finished timestamptz,
-  won_by text check (won_by in ('aggressor', 'victim', 'nobody'))
+  won_by text check (won_by in ('aggressor', 'victim', 'none'))
 );
 
 create table legions.clash (

@@ -1,14 +1,14 @@
--- The other way: what changes is written to the outbox by the transaction that changes it. Apply outbox.sql first
--- (`chancery outbox sql`), then views.sql: the triggers write each thing in the words of the views.
+-- Alternative to the pull: each transaction writes its changes to the outbox. Apply outbox.sql first
+-- (`chancery outbox sql`), then views.sql: the triggers write rows of the views.
 --
--- Three rules make this safe beside a game that runs:
+-- Three rules make this safe for a running game:
 -- * A view is read by its key, in the type that the key has in the tables. `v.id::text = '42'` would read the whole view for
 --   each row, because no index is on id::text.
--- * A row that gets another owner concerns both: the keys of the old and of the new rows are written.
--- * An error here does not end the game's transaction: what could not be written is kept in legions.publish_failure. Only a
+-- * A change of owner affects both owners: the keys of the old and of the new rows are written.
+-- * An error here does not abort the game's transaction: the failed change is stored in legions.publish_failure. Only a
 --   cancelled statement ends it (statement_timeout, pg_cancel_backend): `when others` does not catch query_canceled.
 
--- Things that have changed and could not be written to the outbox. When the cause is mended: select legions.publish_failed();
+-- Changes that could not be written to the outbox. Once the cause is fixed: select legions.publish_failed();
 create table legions.publish_failure (
   resource text not null,
   view_key text not null,
@@ -19,24 +19,24 @@ create table legions.publish_failure (
   primary key (resource, key)
 );
 
--- Writes again what failed, the oldest first and at most 1,000 things in a call, and returns how many are left. Run it when the
--- cause is mended and the game is idle: until it ends, a transaction whose triggers fail waits for it.
+-- Retries failed changes, the oldest first and at most 1,000 a call, and returns the number that is left. Run it when the
+-- cause is fixed and the game is idle: until it ends, a transaction whose triggers fail waits for it.
 create function legions.publish_failed() returns bigint language plpgsql as $$
 declare
   failure legions.publish_failure;
-  thing jsonb;
+  row_data jsonb;
 begin
-  -- Waits for transactions that have just failed again for a thing in the table: their changes must be visible here.
+  -- Waits for transactions that have just failed for a row of the table: their changes must be visible here.
   lock table legions.publish_failure in share row exclusive mode;
   for failure in select * from legions.publish_failure order by failed_at limit 1000 loop
     begin
       -- A literal takes the type of the key that it is compared with, so that the index is used.
       execute format('select (select to_jsonb(v) from chancery_out.%I v where v.%I = %L)', failure.resource, failure.view_key, failure.key)
-        into thing;
-      if thing is null then
+        into row_data;
+      if row_data is null then
         perform chancery_out.delete(failure.resource, failure.key);
       else
-        perform chancery_out.put(failure.resource, thing);
+        perform chancery_out.put(failure.resource, row_data);
       end if;
       delete from legions.publish_failure f where (f.resource, f.key) = (failure.resource, failure.key);
     exception when others then
@@ -47,8 +47,8 @@ begin
   return (select count(*) from legions.publish_failure);
 end $$;
 
--- Adds the triggers to a table: for each statement they write the things that its rows belong to, each once, as the view shows
--- them, or as deleted where it does not. `row_key` says how a row gives the key of the view. A function for each trigger: so
+-- Adds the triggers to a table: for each statement they write the affected rows of the view, each once, or a deletion if the
+-- view has no such row. `row_key` is the expression for the key of the view. Each trigger has its own function, so that
 -- PostgreSQL plans its query once in a session, and not at each statement.
 create function legions.publish_table(rows regclass, resource text, view_key text, row_key text) returns void language plpgsql as $make$
 declare
@@ -57,7 +57,7 @@ declare
   transition text;
   name text;
 begin
-  -- Fails where the key of the rows cannot be compared with that of the view: then a cast is missing in `row_key`.
+  -- Fails if the key of the rows cannot be compared with that of the view: then `row_key` lacks a cast.
   execute format('select from (select %s from %s) one (key) join chancery_out.%I v on v.%I = one.key limit 0',
     row_key, rows, resource, view_key);
   for operation, changed, transition in values
@@ -71,11 +71,11 @@ begin
       begin
         insert into chancery_out.outbox (fact)
         select case
-          when thing is null then jsonb_build_object('op', 'delete', 'resource', %2$L, 'id', key::text)
-          else jsonb_build_object('op', 'put', 'resource', %2$L, 'data', thing)
+          when row_data is null then jsonb_build_object('op', 'delete', 'resource', %2$L, 'id', key::text)
+          else jsonb_build_object('op', 'put', 'resource', %2$L, 'data', row_data)
         end
         from (
-          select key, (select to_jsonb(v) from chancery_out.%2$I v where v.%3$I = changed.key) as thing
+          select key, (select to_jsonb(v) from chancery_out.%2$I v where v.%3$I = changed.key) as row_data
           from (select distinct key from (%4$s) one (key) where key is not null) changed
         ) found;
         return null;

@@ -1,4 +1,4 @@
--- What Chancery reads: a view for each kind of thing, in the words of its facts. All renaming is done here.
+-- What Chancery reads: a view for each resource, with the names of its facts. All renaming is done here.
 -- A column that is left out is simply not known outside; private ones need no view at all.
 
 create schema if not exists chancery_out;
@@ -51,7 +51,7 @@ select
   ) as military,
   -- An attribute of this game, with the class that profile.json gives it.
   jsonb_build_object('unrest', c.unrest) as attributes,
-  -- For nobody: it comes in, and never leaves.
+  -- Admin-only: ingested, never returned.
   c.warden_notes as moderation_notes
 from legions.country c;
 
@@ -91,7 +91,7 @@ select
   jsonb_build_object('nation_id', c.victim::text) as defender,
   c.begun as declared_at,
   c.finished as ended_at,
-  case c.won_by when 'aggressor' then 'attacker_victory' when 'victim' then 'defender_victory' when 'nobody' then 'peace' end as outcome
+  case c.won_by when 'aggressor' then 'attacker_victory' when 'victim' then 'defender_victory' when 'none' then 'peace' end as outcome
 from legions.campaign c;
 
 create view chancery_out.battle as

@@ -1,8 +1,8 @@
-/** Chance that comes out the same for the same seed (mulberry32). */
+/** Random numbers, the same for the same seed (mulberry32). */
 export interface Dice {
   /** A whole number from `low` to `high`, both included. */
   roll(low: number, high: number): number
-  /** One of a list; undefined of an empty one. */
+  /** One of a list; undefined if it is empty. */
   pick<T>(list: readonly T[]): T | undefined
 }
 

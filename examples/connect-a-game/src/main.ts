@@ -1,7 +1,7 @@
 /**
  * Plays the small game of this example on its own database, GAME_DATABASE_URL.
  *   node src/main.ts apply FILE…            runs SQL files, each in a transaction
- *   node src/main.ts play [STEPS] [SEED]    begins the world where there is none, and makes so many moves (default 200, seed 1)
+ *   node src/main.ts play [STEPS] [SEED]    creates the world unless it exists, and makes STEPS moves (default 200, seed 1)
  */
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
@@ -17,7 +17,7 @@ function stop(message: string): never {
 const [command, ...words] = process.argv.slice(2)
 const connectionString = process.env.GAME_DATABASE_URL
 if (connectionString === undefined)
-  stop('GAME_DATABASE_URL is not set: it takes the postgres:// URL of an empty database for the game')
+  stop('GAME_DATABASE_URL is not set: set it to the postgres:// URL of an empty database for the game')
 
 const db = new pg.Client({ connectionString })
 await db.connect()

@@ -3,27 +3,14 @@ import type { Dice } from './dice.ts'
 
 type Move = (db: Client, dice: Dice) => Promise<void>
 
-const syllables = [
-  'ar',
-  'bel',
-  'cor',
-  'dun',
-  'el',
-  'fal',
-  'gor',
-  'hal',
-  'is',
-  'jor',
-  'kel',
-  'lor',
-  'mar',
-  'nor',
-]
+const syllables = 'ar bel cor dun el fal gor hal is jor kel lor mar nor'.split(' ')
 const goods = ['grain', 'timber', 'iron', 'marble']
 const arms = ['legionary', 'cavalry', 'galley', 'spy']
 const shown = ['legionary', 'cavalry', 'galley']
+/** A country without a clan. */
+const free = 'not exists (select from legions.seat s where s.country = c.id)'
 
-/** An id of a table that holds for a condition, by chance. */
+/** A random id of a table's rows with a condition. */
 async function anyId(db: Client, dice: Dice, table: string, where = 'true'): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>(
     `select id from legions.${table} where ${where} order by id`,
@@ -38,7 +25,7 @@ function nameFrom(dice: Dice): string {
 
 const lossesFrom = (dice: Dice) => JSON.stringify({ [dice.pick(shown) ?? 'legionary']: dice.roll(1, 400) })
 
-/** What may happen in the game: each is one transaction. */
+/** The moves of the game, each one transaction. */
 export const moves: Record<string, Move> = {
   async foundCountry(db, dice) {
     const name = nameFrom(dice)
@@ -71,12 +58,7 @@ export const moves: Record<string, Move> = {
   },
 
   async foundClan(db, dice) {
-    const consul = await anyId(
-      db,
-      dice,
-      'country c',
-      'not exists (select from legions.seat s where s.country = c.id)',
-    )
+    const consul = await anyId(db, dice, 'country c', free)
     if (consul === undefined) return
     const title = `${nameFrom(dice)} clan`
     const { rows } = await db.query<{ id: number }>(
@@ -91,7 +73,6 @@ export const moves: Record<string, Move> = {
   },
 
   async join(db, dice) {
-    const free = 'not exists (select from legions.seat s where s.country = c.id)'
     const [country, clan] = [await anyId(db, dice, 'country c', free), await anyId(db, dice, 'clan')]
     if (country === undefined || clan === undefined) return
     await db.query('delete from legions.petition where country = $1', [country])
@@ -102,7 +83,6 @@ export const moves: Record<string, Move> = {
   },
 
   async petition(db, dice) {
-    const free = 'not exists (select from legions.seat s where s.country = c.id)'
     const [country, clan] = [await anyId(db, dice, 'country c', free), await anyId(db, dice, 'clan')]
     if (country === undefined || clan === undefined) return
     await db.query(
@@ -170,7 +150,7 @@ export const moves: Record<string, Move> = {
     if (campaign === undefined) return
     await db.query('update legions.campaign set finished = now(), won_by = $2 where id = $1', [
       campaign,
-      dice.pick(['aggressor', 'victim', 'nobody']),
+      dice.pick(['aggressor', 'victim', 'none']),
     ])
   },
 
@@ -206,11 +186,11 @@ export const moves: Record<string, Move> = {
   async cry(db, dice) {
     await db.query('insert into legions.herald (headline, story, cried) values ($1, $2, now())', [
       `${nameFrom(dice)} has spoken`,
-      'Nobody listened.',
+      'The crowd left.',
     ])
   },
 
-  /** A country that never fought may go under; one that did stays in the annals. */
+  /** Only a country that never fought can be deleted. */
   async goUnder(db, dice) {
     const country = await anyId(
       db,

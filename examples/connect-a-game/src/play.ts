@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { type Dice, throwDice } from './dice.ts'
 import { moves } from './moves.ts'
 
-/** What a world holds. */
+/** Rows of a world. */
 export interface Counts {
   countries: number
   clans: number
@@ -18,7 +18,7 @@ export async function playGame(
   { steps, seed }: { steps: number; seed: number },
 ): Promise<Counts> {
   const dice = throwDice(seed)
-  await begin(db, dice)
+  await createWorld(db, dice)
   const names = Object.keys(moves)
   for (let step = 0; step < steps; step += 1) {
     const move = moves[dice.pick(names) ?? '']
@@ -43,8 +43,8 @@ async function inTransaction(db: Client, work: () => Promise<void> | undefined):
   }
 }
 
-/** The first age, prices and countries, where there are none. */
-async function begin(db: Client, dice: Dice): Promise<void> {
+/** Creates the first age, prices and countries unless they exist. */
+async function createWorld(db: Client, dice: Dice): Promise<void> {
   const { rows } = await db.query('select from legions.age limit 1')
   if (rows.length > 0) return
   await inTransaction(db, async () => {

@@ -6,7 +6,7 @@ import { throwDice } from '../src/dice.ts'
 
 const read = (file: string) => readFile(new URL(`../${file}`, import.meta.url), 'utf8')
 
-test('the profile of the game is one, and keeps unrest to the player', async () => {
+test('the profile of the game is valid, and unrest is private to the player', async () => {
   const { resources } = contractFor(parseProfile(await read('profile.json')))
   const { properties } = resources.nation.fields.attributes as unknown as {
     properties: Record<string, { 'x-class': string }>
@@ -14,7 +14,7 @@ test('the profile of the game is one, and keeps unrest to the player', async () 
   assert.equal(properties.unrest?.['x-class'], 'player_private')
 })
 
-test('each view and each trigger is about a resource', async () => {
+test('each view and each trigger is for a resource of the contract', async () => {
   const views = [...(await read('sql/views.sql')).matchAll(/create view chancery_out\.(\w+)/g)]
   const triggers = [...(await read('sql/triggers.sql')).matchAll(/publish_table\('legions\.\w+', '(\w+)'/g)]
   const known = new Set<string>(factResources)
@@ -27,7 +27,7 @@ test('each view and each trigger is about a resource', async () => {
   assert.deepEqual(new Set(triggers.map(([, name = '']) => name)), named)
 })
 
-test('dice fall the same for the same seed, and within their bounds', () => {
+test('dice are the same for the same seed, and within their bounds', () => {
   const rolls = (seed: number) => {
     const dice = throwDice(seed)
     return Array.from({ length: 200 }, () => dice.roll(1, 6))

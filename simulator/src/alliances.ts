@@ -52,26 +52,21 @@ const moderationNotes = [
 
 export function reportAlliance(step: Step, alliance: Alliance, random: Random) {
   const { profile } = step.world.vocabulary
-  put(
-    step,
-    'alliance',
-    {
-      id: alliance.id,
-      name: alliance.name,
-      tag: alliance.tag,
-      color: `#${random.integer(0x202020, 0xd8d8d8).toString(16)}`,
-      ...(random.chance(0.85) ? { description: random.pick(creeds(alliance.name)) } : {}),
-      founded_at: timestamp(alliance.foundedAt),
-      recruiting: alliance.recruiting,
-      attributes: attributeValues(profile.attributes.alliance, random, {
-        family: alliance.family,
-        since: alliance.foundedAt,
-      }),
-      treasury: treasuryOf(step.world, alliance),
-      ...(random.chance(0.04) ? { moderation_notes: random.pick(moderationNotes) } : {}),
-    },
-    alliance.foundedAt,
-  )
+  put(step, 'alliance', alliance.foundedAt, {
+    id: alliance.id,
+    name: alliance.name,
+    tag: alliance.tag,
+    color: `#${random.integer(0x202020, 0xd8d8d8).toString(16)}`,
+    ...(random.chance(0.85) ? { description: random.pick(creeds(alliance.name)) } : {}),
+    founded_at: timestamp(alliance.foundedAt),
+    recruiting: alliance.recruiting,
+    attributes: attributeValues(profile.attributes.alliance, random, {
+      family: alliance.family,
+      since: alliance.foundedAt,
+    }),
+    treasury: treasuryOf(step.world, alliance),
+    ...(random.chance(0.04) ? { moderation_notes: random.pick(moderationNotes) } : {}),
+  })
 }
 
 const treasuryOf = ({ vocabulary }: WorldState, { treasury }: Alliance) => ({
@@ -94,7 +89,7 @@ export function updateAlliances(step: Step) {
     else if (random.chance(0.0016)) rename(step, alliance, random)
     else if (random.chance(0.006)) {
       alliance.recruiting = !alliance.recruiting
-      put(step, 'alliance', { id: alliance.id, recruiting: alliance.recruiting }, randomMoment(step, random))
+      put(step, 'alliance', randomMoment(step, random), { id: alliance.id, recruiting: alliance.recruiting })
     } else if (random.chance(1 / reportEveryDays)) collect(step, alliance, random)
   }
   for (let left = random.occurrences(world.nations.length * 0.00016 * days); left > 0; left--)
@@ -114,7 +109,7 @@ function collect(step: Step, alliance: Alliance, random: Random) {
     const stock = treasury.stocks[good.index] ?? 0
     return Math.round(stock * (1 - spent) + good.needPerCity * cities * 0.06 * days * random.range(0.2, 1))
   })
-  put(step, 'alliance', { id: alliance.id, treasury: treasuryOf(world, alliance) }, step.until)
+  put(step, 'alliance', step.until, { id: alliance.id, treasury: treasuryOf(world, alliance) })
 }
 
 function rename(step: Step, alliance: Alliance, random: Random) {
@@ -123,7 +118,7 @@ function rename(step: Step, alliance: Alliance, random: Random) {
   const { name, tag } = step.world.names.alliance(random)
   alliance.name = name
   alliance.tag = tag
-  put(step, 'alliance', { id: alliance.id, name, tag }, at)
+  put(step, 'alliance', at, { id: alliance.id, name, tag })
   step.occurrences.push({ kind: 'alliance_renamed', at, alliance, oldName })
 }
 

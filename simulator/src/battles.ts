@@ -53,22 +53,17 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
   defender.score = cents(Math.max(1, defender.score - infrastructure * 0.12))
   markDirty(step, defender, dirtyPart.score)
   const losses = { attacker: fallen.attacker.losses, defender: fallen.defender.losses }
-  put(
-    step,
-    'battle',
-    {
-      id: step.nextId('b'),
-      war_id: war.id,
-      ...(kind.key ? { kind: kind.key } : {}),
-      fought_at: timestamp(at),
-      attacker_nation_id: attacker.id,
-      defender_nation_id: defender.id,
-      victor,
-      losses,
-      infrastructure_destroyed: infrastructure,
-    },
-    at,
-  )
+  put(step, 'battle', at, {
+    id: step.nextId('b'),
+    war_id: war.id,
+    ...(kind.key ? { kind: kind.key } : {}),
+    fought_at: timestamp(at),
+    attacker_nation_id: attacker.id,
+    defender_nation_id: defender.id,
+    victor,
+    losses,
+    infrastructure_destroyed: infrastructure,
+  })
   record(war, { isCounterattack, victor, margin, fallen, scale })
   const worth = fallen.attacker.worth + fallen.defender.worth
   step.occurrences.push({

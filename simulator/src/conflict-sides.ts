@@ -78,7 +78,7 @@ export function adoptWars(step: Step, conflict: Conflict, at: number) {
     if (war.conflict !== null || !isAcross) continue
     war.conflict = conflict
     conflict.warsTotal++
-    put(step, 'war', { id: war.id, conflict_id: conflict.id }, at)
+    put(step, 'war', at, { id: war.id, conflict_id: conflict.id })
   }
 }
 

@@ -95,20 +95,15 @@ function startConflict(step: Step, random: Random) {
       ])
   world.conflict = conflict
   world.lastFoes = foes
-  put(
-    step,
-    'conflict',
-    {
-      id: conflict.id,
-      name: conflict.name,
-      status: 'active',
-      cause,
-      started_at: timestamp(startedAt),
-      sides: sidesOf(conflict),
-      era_id: world.era.id,
-    },
-    startedAt,
-  )
+  put(step, 'conflict', startedAt, {
+    id: conflict.id,
+    name: conflict.name,
+    status: 'active',
+    cause,
+    started_at: timestamp(startedAt),
+    sides: sidesOf(conflict),
+    era_id: world.era.id,
+  })
   step.occurrences.push({ kind: 'conflict_started', at: startedAt, conflict, cause })
   adoptWars(step, conflict, startedAt)
   declareSideWars(step, conflict, random, random.integer(3, 5))
@@ -162,7 +157,7 @@ function escalateConflict(step: Step, conflict: Conflict, random: Random) {
     }
   }
   if (isChanged) {
-    put(step, 'conflict', { id: conflict.id, sides: sidesOf(conflict) }, step.until)
+    put(step, 'conflict', step.until, { id: conflict.id, sides: sidesOf(conflict) })
     adoptWars(step, conflict, step.until)
   }
   const smaller = Math.min(...conflict.sides.map(side => membersOf(side).length))
@@ -177,6 +172,6 @@ export function endConflict(step: Step, conflict: Conflict, random: Random) {
     endWar(step, war, tiredOutcome(war, random), endedAt)
   }
   world.conflict = null
-  put(step, 'conflict', { id: conflict.id, status: 'ended', ended_at: timestamp(endedAt) }, endedAt)
+  put(step, 'conflict', endedAt, { id: conflict.id, status: 'ended', ended_at: timestamp(endedAt) })
   step.occurrences.push({ kind: 'conflict_ended', at: endedAt, conflict })
 }

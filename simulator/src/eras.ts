@@ -39,25 +39,20 @@ export function reportEarlierEras(step: Step, random: Random): Era {
     startedAt += length * daySeconds
     const champion = world.alliances[index % Math.max(1, world.alliances.length)]
     const rival = world.alliances[(index + 1) % Math.max(1, world.alliances.length)]
-    put(
-      step,
-      'era',
-      {
-        ...eraRow(era),
-        status: 'ended',
-        ended_at: timestamp(startedAt),
-        ...(champion
-          ? {
-              summary: eraSummary(random, champion.name, rival === champion ? undefined : rival?.name),
-              champion: { alliance_id: champion.id, name: champion.name },
-            }
-          : {}),
-      },
-      startedAt,
-    )
+    put(step, 'era', startedAt, {
+      ...eraRow(era),
+      status: 'ended',
+      ended_at: timestamp(startedAt),
+      ...(champion
+        ? {
+            summary: eraSummary(random, champion.name, rival === champion ? undefined : rival?.name),
+            champion: { alliance_id: champion.id, name: champion.name },
+          }
+        : {}),
+    })
   }
   const current = next(lengths.length + 1, startedAt)
-  put(step, 'era', { ...eraRow(current), status: 'active' }, startedAt)
+  put(step, 'era', startedAt, { ...eraRow(current), status: 'active' })
   return current
 }
 
@@ -77,18 +72,13 @@ export function startNextEra(step: Step) {
   if (world.conflict) endConflict(step, world.conflict, random)
   for (const war of [...world.wars]) endWar(step, war, random.chance(0.7) ? 'peace' : 'stalemate', until)
   const old = world.era
-  put(
-    step,
-    'era',
-    {
-      id: old.id,
-      status: 'ended',
-      ended_at: timestamp(until),
-      summary: eraSummary(random, champion.name, rival?.name),
-      champion: { alliance_id: champion.id, name: champion.name },
-    },
-    until,
-  )
+  put(step, 'era', until, {
+    id: old.id,
+    status: 'ended',
+    ended_at: timestamp(until),
+    summary: eraSummary(random, champion.name, rival?.name),
+    champion: { alliance_id: champion.id, name: champion.name },
+  })
   const number = old.number + 1
   world.era = {
     id: step.nextId('e'),
@@ -96,6 +86,6 @@ export function startNextEra(step: Step) {
     name: world.names.once('era', () => eraName(random, number)),
     startedAt: until,
   }
-  put(step, 'era', { ...eraRow(world.era), status: 'active' }, until)
+  put(step, 'era', until, { ...eraRow(world.era), status: 'active' })
   step.occurrences.push({ kind: 'era_turned', at: until, old, next: world.era, champion })
 }

@@ -71,7 +71,7 @@ function* foundNations(step: Step, nations: number): Generator<Fact[]> {
     })
     setStatus(step, nation, foundedAt, random)
     world.nations.push(nation)
-    put(step, 'nation', nationRow(world, nation, { foundedAt, random: looks }), foundedAt)
+    put(step, 'nation', foundedAt, nationRow(world, nation, { foundedAt, random: looks }))
     const leads = index % spacing === 0 ? world.alliances[index / spacing] : undefined
     enrol(step, nation, { leads, foundedAt, drawAlliance, random })
     yield* takeBatches(step)
@@ -155,13 +155,13 @@ function apply(step: Step, nation: Nation, drawAlliance: () => Alliance | undefi
   nation.movedAt = step.from
   const appliedAt = Math.floor(step.from - random.range(1, 60) * hourSeconds)
   const application = { nation_id: nation.id, alliance_id: alliance.id, applied_at: timestamp(appliedAt) }
-  put(step, 'alliance_application', application, appliedAt)
+  put(step, 'alliance_application', appliedAt, application)
 }
 
 function openTrade(step: Step) {
   const { market, vocabulary } = step.world
   trade(market, step.random('market'), { from: step.from - daySeconds, until: step.from, warShare: 0 })
   for (const row of marketRows(market, vocabulary.profile.currency.key, step.from)) {
-    put(step, 'market_price', row, step.from)
+    put(step, 'market_price', step.from, row)
   }
 }

@@ -34,7 +34,7 @@ export function leave(step: Step, nation: Nation, at: number) {
   remove(step, 'alliance_member', nation.id, at)
   if (nation.assignedUntil === 0) return
   nation.assignedUntil = 0
-  put(step, 'nation', { id: nation.id, assignments: [] }, at)
+  put(step, 'nation', at, { id: nation.id, assignments: [] })
 }
 
 /** Deletes an application. */
@@ -75,12 +75,12 @@ export function updateMemberships(step: Step) {
 
 function apply(step: Step, nation: Nation, random: Random) {
   const { recruitRank } = step.world.vocabulary
-  const asked = nation.appliesTo
-  if (asked) {
+  const applied = nation.appliesTo
+  if (applied) {
     if (random.chance(0.45)) return
     const at = randomMoment(step, random)
     withdraw(step, nation, at)
-    if (!asked.isDissolving && random.chance(0.75)) join(step, nation, asked, { rank: recruitRank, at })
+    if (!applied.isDissolving && random.chance(0.75)) join(step, nation, applied, { rank: recruitRank, at })
     return
   }
   if (!random.chance(0.012)) return
@@ -89,12 +89,11 @@ function apply(step: Step, nation: Nation, random: Random) {
   nation.appliesTo = alliance
   nation.movedAt = step.until
   const at = randomMoment(step, random)
-  put(
-    step,
-    'alliance_application',
-    { nation_id: nation.id, alliance_id: alliance.id, applied_at: timestamp(at) },
-    at,
-  )
+  put(step, 'alliance_application', at, {
+    nation_id: nation.id,
+    alliance_id: alliance.id,
+    applied_at: timestamp(at),
+  })
 }
 
 /** Promotes a member, or lets it leave. */
@@ -102,7 +101,7 @@ function updateMember(step: Step, nation: Nation, alliance: Alliance, random: Ra
   const { recruitRank, memberRank, officerRank } = step.world.vocabulary
   if (nation.assignedUntil > 0 && nation.assignedUntil < step.until) {
     nation.assignedUntil = 0
-    put(step, 'nation', { id: nation.id, assignments: [] }, step.until)
+    put(step, 'nation', step.until, { id: nation.id, assignments: [] })
   }
   if (nation.rank === recruitRank && recruitRank !== memberRank) {
     if (step.until - nation.joinedAt > recruitForDays * daySeconds && random.chance(0.3)) {
@@ -168,7 +167,7 @@ function assign(step: Step, nation: Nation, alliance: Alliance, random: Random) 
     note: random.pick(texts),
     due_at: timestamp(dueAt),
   }
-  put(step, 'nation', { id: nation.id, assignments: [assignment] }, randomMoment(step, random))
+  put(step, 'nation', randomMoment(step, random), { id: nation.id, assignments: [assignment] })
 }
 
 /** Every alliance has a leader, and from four members on an officer. */

@@ -37,7 +37,7 @@ export function updateNations(step: Step) {
     if (random.chance(rates.renamed)) rename(step, nation, random)
     if (random.chance(rates.succeeded)) {
       nation.leader = leaderName(random, nation.family)
-      put(step, 'nation', { id: nation.id, leader_name: nation.leader }, randomMoment(step, random))
+      put(step, 'nation', randomMoment(step, random), { id: nation.id, leader_name: nation.leader })
     }
   }
   if (gone.size > 0) world.nations = world.nations.filter(nation => !gone.has(nation))
@@ -50,7 +50,7 @@ function found(step: Step, random: Random) {
   const nation = makeNation(world, random, { id, foundedAt, age: 0 })
   nation.status = 'protected'
   world.nations.push(nation)
-  put(step, 'nation', nationRow(world, nation, { foundedAt, random }), foundedAt)
+  put(step, 'nation', foundedAt, nationRow(world, nation, { foundedAt, random }))
   step.occurrences.push({ kind: 'nation_founded', at: foundedAt, nation })
 }
 
@@ -63,7 +63,7 @@ function rename(step: Step, nation: Nation, random: Random) {
     nation.family,
     profile.governments[nation.government]?.key ?? '',
   )
-  put(step, 'nation', { id: nation.id, nation_name: nation.name }, at)
+  put(step, 'nation', at, { id: nation.id, nation_name: nation.name })
   step.occurrences.push({ kind: 'nation_renamed', at, nation, oldName })
 }
 
@@ -98,7 +98,7 @@ function updateStatus(step: Step, nation: Nation, random: Random): 'gone' | 'her
 function setStatus(step: Step, nation: Nation, status: NationStatus, random: Random) {
   nation.status = status
   nation.statusSince = step.until
-  put(step, 'nation', { id: nation.id, status }, randomMoment(step, random))
+  put(step, 'nation', randomMoment(step, random), { id: nation.id, status })
 }
 
 /** A nation leaves its alliance first and is deleted on a later day, so that no batch refers to a row that it deletes. */

@@ -26,7 +26,7 @@ export function markDirty(step: Step, nation: Nation, parts: number) {
 export function* reportNations(step: Step): Generator<Fact[]> {
   while (step.facts.length > batchFactsMax) yield step.facts.splice(0, batchFactsMax)
   for (const nation of step.dirtyNations) {
-    if (nation.dirtyMask !== 0) put(step, 'nation', changedRow(step.world, nation), step.until)
+    if (nation.dirtyMask !== 0) put(step, 'nation', step.until, changedRow(step.world, nation))
     nation.dirtyMask = 0
     if (step.facts.length >= batchFactsMax) yield step.facts.splice(0)
   }
@@ -53,16 +53,11 @@ function changedRow(world: WorldState, nation: Nation): PutData<'nation'> {
 /** Reports a complete membership. */
 export function reportMembership(step: Step, nation: Nation, at: number) {
   if (!nation.alliance || !nation.rank) return
-  put(
-    step,
-    'alliance_member',
-    {
-      nation_id: nation.id,
-      alliance_id: nation.alliance.id,
-      rank: nation.rank.key,
-      joined_at: timestamp(nation.joinedAt),
-      ...(nation.seesTreasury === null ? {} : { can_view_treasury: nation.seesTreasury }),
-    },
-    at,
-  )
+  put(step, 'alliance_member', at, {
+    nation_id: nation.id,
+    alliance_id: nation.alliance.id,
+    rank: nation.rank.key,
+    joined_at: timestamp(nation.joinedAt),
+    ...(nation.seesTreasury === null ? {} : { can_view_treasury: nation.seesTreasury }),
+  })
 }

@@ -58,7 +58,7 @@ export function createStep(
   }
 }
 
-export function put<N extends FactResource>(step: Step, resource: N, data: PutData<N>, at: number) {
+export function put<N extends FactResource>(step: Step, resource: N, at: number, data: PutData<N>) {
   const fact: Put<N> = { op: 'put', resource, data, at: timestamp(at) }
   // A put of one resource is a fact; TypeScript cannot infer it for a generic name.
   step.facts.push(fact as Put<'nation'>)

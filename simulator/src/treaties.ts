@@ -61,18 +61,13 @@ function signTreaty(
     expiresAt,
   }
   world.treaties.push(treaty)
-  put(
-    step,
-    'treaty',
-    {
-      id: treaty.id,
-      alliance_ids: [alliances[0].id, alliances[1].id],
-      type: treaty.type,
-      signed_at: timestamp(signedAt),
-      ...(expiresAt === null ? {} : { expires_at: timestamp(expiresAt) }),
-    },
-    signedAt,
-  )
+  put(step, 'treaty', signedAt, {
+    id: treaty.id,
+    alliance_ids: [alliances[0].id, alliances[1].id],
+    type: treaty.type,
+    signed_at: timestamp(signedAt),
+    ...(expiresAt === null ? {} : { expires_at: timestamp(expiresAt) }),
+  })
   step.occurrences.push({ kind: 'treaty_signed', at: signedAt, treaty })
 }
 

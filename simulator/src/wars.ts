@@ -94,22 +94,17 @@ export function declareWar(
     battles: 0,
     lost: { attacker: 0, defender: 0 },
   }
-  put(
-    step,
-    'war',
-    {
-      id: war.id,
-      ...(type ? { type } : {}),
-      status: 'active',
-      reason: war.reason,
-      attacker: belligerent(attacker, isLive),
-      defender: belligerent(defender, isLive),
-      declared_at: timestamp(declaredAt),
-      ...(conflict ? { conflict_id: conflict.id } : {}),
-      era_id: world.era.id,
-    },
-    declaredAt,
-  )
+  put(step, 'war', declaredAt, {
+    id: war.id,
+    ...(type ? { type } : {}),
+    status: 'active',
+    reason: war.reason,
+    attacker: belligerent(attacker, isLive),
+    defender: belligerent(defender, isLive),
+    declared_at: timestamp(declaredAt),
+    ...(conflict ? { conflict_id: conflict.id } : {}),
+    era_id: world.era.id,
+  })
   enlist(world, war)
   step.occurrences.push({ kind: 'war_declared', at: declaredAt, war })
   return war
@@ -169,7 +164,7 @@ export function endWar(step: Step, war: War, outcome: WarOutcome, endsAt: number
   if (defenderAlliance) defenderAlliance.warsActive--
   if (outcome === 'attacker_victory') plunder(step, attacker, defender)
   if (outcome === 'defender_victory') plunder(step, defender, attacker)
-  put(step, 'war', { id: war.id, status: 'ended', ended_at: timestamp(at), outcome }, at)
+  put(step, 'war', at, { id: war.id, status: 'ended', ended_at: timestamp(at), outcome })
   step.occurrences.push({ kind: 'war_ended', at, war, outcome })
 }
 

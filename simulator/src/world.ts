@@ -197,7 +197,7 @@ function updateMarket(step: Step) {
   const warShare = Math.min(1, (2 * world.wars.length) / Math.max(1, world.nations.length))
   trade(market, step.random('market'), { from, until, warShare })
   for (const row of marketRows(market, vocabulary.profile.currency.key, until)) {
-    put(step, 'market_price', row, until)
+    put(step, 'market_price', until, row)
   }
   for (const book of market.books) {
     const percent = changePercent(book)

@@ -22,8 +22,8 @@ test('another seed gives another world', () => {
 
 test('a world can repeat its history, and continues it in the same way', () => {
   const world = createWorld(options)
-  const told = () => fingerprintOf(world.history())
-  assert.equal(told(), told())
+  const fingerprint = () => fingerprintOf(world.history())
+  assert.equal(fingerprint(), fingerprint())
   const other = createWorld(options)
   for (const _ of other.history());
   const next = '2026-06-01T12:31:00Z'

@@ -15,7 +15,7 @@ import { otherProfile } from './other-profile.ts'
 
 const endsAt = '2026-06-01T12:30:00Z'
 
-/** Checks a fact as the service would; answers what is wrong with it, or nothing. */
+/** Validates facts as the service does. Returns the problem of a fact. */
 function checkerFor(profile: Profile): (fact: Fact) => string | undefined {
   const { factSchemas, eventKinds } = contractFor(profile)
   const puts = new Map(factResources.map(name => [name, Compile(putFact(name, factSchemas[name]))]))

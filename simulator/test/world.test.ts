@@ -6,7 +6,7 @@ import { FactStore } from './fact-store.ts'
 
 const endsAt = '2026-06-01T12:30:00Z'
 
-function* lived(nations: number, days: number, seed: number, ticks: number): Generator<Batch> {
+function* batchesOf(nations: number, days: number, seed: number, ticks: number): Generator<Batch> {
   const world = createWorld({ nations, days, seed, endsAt })
   yield* world.history()
   for (let tick = 1; tick <= ticks; tick++) {
@@ -14,7 +14,7 @@ function* lived(nations: number, days: number, seed: number, ticks: number): Gen
   }
 }
 
-/** Every reference of the rows that a batch said, as resource and id. */
+/** Every reference of a row, as resource and id. */
 function* references(resource: string, data: Record<string, unknown>): Generator<[string, unknown]> {
   const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
   const member = (value: unknown, key: string): unknown =>
@@ -46,7 +46,7 @@ function* references(resource: string, data: Record<string, unknown>): Generator
 test('at the end of each batch all references are valid', () => {
   const known = new FactStore()
   let checked = 0
-  for (const batch of lived(200, 60, 5, 50)) {
+  for (const batch of batchesOf(200, 60, 5, 50)) {
     known.apply(batch)
     for (const fact of batch.facts) {
       if (fact.op === 'delete') continue
@@ -71,7 +71,7 @@ test('at the end of each batch all references are valid', () => {
 })
 
 test('no batch puts and deletes the same row', () => {
-  for (const batch of lived(1200, 60, 6, 30)) {
+  for (const batch of batchesOf(1200, 60, 6, 30)) {
     const put = new Set<string>()
     for (const fact of batch.facts) {
       if (fact.op !== 'put') continue
@@ -100,11 +100,11 @@ test('every tick has events, also the first after a long pause', () => {
   for (const _ of world.history());
   for (const seconds of [1, 2, 7, 9, 86_400 * 9, 86_400 * 9 + 5]) {
     const { facts } = world.tick(new Date(Date.parse(endsAt) + seconds * 1000).toISOString())
-    const told = facts.filter(
+    const reported = facts.filter(
       fact =>
         fact.op === 'event' || (fact.op === 'put' && ['war', 'battle', 'news_item'].includes(fact.resource)),
     )
-    assert.ok(told.length > 0)
+    assert.ok(reported.length > 0)
     assert.ok(facts.length < 400, `${facts.length} facts`)
   }
 })
@@ -113,7 +113,7 @@ test('a side loses at most its stock, and losses contain public units only', () 
   const known = new FactStore()
   const shown = new Set(demoProfile.units.filter(unit => unit.shows_in_losses).map(({ key }) => key))
   let counted = 0
-  for (const batch of lived(200, 30, 8, 0)) {
+  for (const batch of batchesOf(200, 30, 8, 0)) {
     const lost = lossesIn(batch)
     const before = new Map([...known.of('nation')].map(([id, row]) => [id, { ...row }]))
     known.apply(batch)
@@ -184,7 +184,7 @@ for (const [nations, days, seed] of [
   [200, 30, 3],
   [600, 90, 1],
 ] as const) {
-  test(`a history of ${nations} nations and ${days} days ends with something of everything`, () => {
+  test(`a history of ${nations} nations and ${days} days has rows of every kind at its end`, () => {
     const world = createWorld({ nations, days, seed, endsAt })
     const known = new FactStore()
     const launches: string[] = []
@@ -237,7 +237,7 @@ test('a nation is in one alliance at most, and every alliance has one leader', (
 
 test('names of nations and alliances and tags are unique', () => {
   const known = new FactStore()
-  for (const batch of lived(3000, 0, 9, 0)) known.apply(batch)
+  for (const batch of batchesOf(3000, 0, 9, 0)) known.apply(batch)
   for (const [resource, field] of [
     ['nation', 'nation_name'],
     ['alliance', 'name'],

@@ -10,19 +10,7 @@ const styles: readonly [RegExp, readonly string[]][] = [
   [/commun|social/, ['Communes of', 'People’s Union of']],
   [/techno|corp/, ['Directorate of', 'Concord of']],
 ]
-const quarters = [
-  'New',
-  'Upper',
-  'Lower',
-  'Old',
-  'East',
-  'West',
-  'North',
-  'South',
-  'Greater',
-  'Inner',
-  'Outer',
-]
+const quarters = 'New Upper Lower Old East West North South Greater Inner Outer'.split(' ')
 
 const isVowel = (letter: string | undefined) => letter !== undefined && 'aeiouyáéíóúâäöüōøåæ'.includes(letter)
 

@@ -2,18 +2,11 @@ import type { Random } from '../random.ts'
 import type { Alliance } from '../state.ts'
 import { placeName } from './name-book.ts'
 
-const seas = [
-  'Straits',
-  'Two Harbours',
-  'Salt Road',
-  'Long Coast',
-  'Grain Fleets',
-  'Broken Seals',
-  'Nine Rivers',
-  'High Passes',
-  'Burnt Bridges',
-  'Three Crowns',
-]
+const split = (text: string) => text.split(', ')
+
+const seas = split(
+  'Straits, Two Harbours, Salt Road, Long Coast, Grain Fleets, Broken Seals, Nine Rivers, High Passes, Burnt Bridges, Three Crowns',
+)
 
 /** The name of a global conflict. */
 export function conflictName(random: Random, [one, other]: readonly [Alliance, Alliance]): string {
@@ -27,38 +20,16 @@ export function conflictName(random: Random, [one, other]: readonly [Alliance, A
   return `The ${one.tag}–${other.tag} War`
 }
 
-const dawns = [
-  'Dawn',
-  'Concord',
-  'Settlement',
-  'Reckoning',
-  'Voyage',
-  'Flowering',
-  'Partition',
-  'Restoration',
-  'Ascent',
-  'Balance',
-]
-const ordinals = [
-  'Zeroth',
-  'First',
-  'Second',
-  'Third',
-  'Fourth',
-  'Fifth',
-  'Sixth',
-  'Seventh',
-  'Eighth',
-  'Ninth',
-  'Tenth',
-]
+const dawns = split(
+  'Dawn, Concord, Settlement, Reckoning, Voyage, Flowering, Partition, Restoration, Ascent, Balance',
+)
+const ordinals = split('Zeroth, First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth')
 
 export function eraName(random: Random, number: number): string {
   const ordinal = ordinals[number] ?? 'Latest'
   return random.chance(0.6) ? `The ${ordinal} ${random.pick(dawns)}` : `Age of the ${random.pick(dawns)}`
 }
 
-const split = (text: string) => text.trim().split(/\s*,\s*/)
 const trials = split(
   'storm, winter, fire, salt and stone, the long night, drought, deep water, thorns, exile, silence, snow, the narrow pass',
 )
@@ -68,7 +39,7 @@ const goals = split(
 const virtues = split(
   'Honour, Patience, Courage, Bread, Justice, Memory, Order, Harvest, Liberty, Toil, Mercy, Vigilance, Truth, Craft, Faith, Unity',
 )
-const things = split(
+const objects = split(
   'plough, oar, hammer, lantern, word, bow, anvil, well, sail, quill, shield, stone, loom, compass, bell',
 )
 const whole = split(
@@ -80,7 +51,7 @@ export function motto(random: Random): string {
   if (form < 0.25) return `Through ${random.pick(trials)}, ${random.pick(goals)}.`
   if (form < 0.5) return `${random.sample(virtues, 2).join(' and ')}.`
   if (form < 0.6) return `${random.sample(virtues, 3).join(', ')}.`
-  if (form < 0.75) return `By ${random.sample(things, 2).join(' and ')}.`
-  if (form < 0.82) return `The ${random.pick(things)} before the ${random.pick(things)}.`
+  if (form < 0.75) return `By ${random.sample(objects, 2).join(' and ')}.`
+  if (form < 0.82) return `The ${random.pick(objects)} before the ${random.pick(objects)}.`
   return `${random.pick(whole)}.`
 }

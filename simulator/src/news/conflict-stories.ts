@@ -31,7 +31,6 @@ export const conflictStarted: StoryWriter<'conflict_started'> = ({ conflict, cau
       ]),
     ],
     topic: 'war',
-    nations: [],
     alliances: alliancesOf(conflict),
   }
 }
@@ -53,7 +52,6 @@ export const conflictJoined: StoryWriter<'conflict_joined'> = ({ conflict, allia
       sidesOf(conflict),
     ],
     topic: 'diplomacy',
-    nations: [],
     alliances: [alliance],
   }
 }
@@ -74,7 +72,6 @@ export const conflictLeft: StoryWriter<'conflict_left'> = ({ conflict, alliance 
     sidesOf(conflict),
   ],
   topic: 'diplomacy',
-  nations: [],
   alliances: [alliance],
 })
 
@@ -96,7 +93,6 @@ export const conflictEnded: StoryWriter<'conflict_ended'> = ({ conflict, at }, {
       ]),
     ],
     topic: 'diplomacy',
-    nations: [],
     alliances: alliancesOf(conflict),
   }
 }
@@ -116,7 +112,6 @@ export const eraTurned: StoryWriter<'era_turned'> = ({ old, next, champion }, { 
     ]),
   ],
   topic: 'world',
-  nations: [],
   alliances: [champion],
 })
 
@@ -139,7 +134,6 @@ export function conflictReport(conflict: Conflict, at: number, { random }: Story
       ]),
     ],
     topic: 'war' as const,
-    nations: [],
     alliances: alliancesOf(conflict),
   }
 }

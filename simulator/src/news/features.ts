@@ -7,7 +7,7 @@ export function feature({ world, random }: StoryContext): Story {
   const nation = random.pick(world.nations)
   const place = placeName(random, nation.family)
   const good = nation.mainGood?.label.toLowerCase() ?? 'grain'
-  const base = { topic: 'world' as const, nations: [nation], alliances: [nation.alliance] }
+  const base = { topic: 'world' as const, nations: [nation] }
   return random.pick<() => Story>([
     () => ({
       ...base,
@@ -120,8 +120,6 @@ export const priceMoved: StoryWriter<'price_moved'> = ({ good, price, percent },
           ),
     ],
     topic: 'economy',
-    nations: [],
-    alliances: [],
   }
 }
 
@@ -152,7 +150,5 @@ export function marketReport({ world, random }: StoryContext): Story | undefined
       `| | Price | 24 h |\n|---|---|---|\n${rows.join('\n')}`,
     ],
     topic: 'economy',
-    nations: [],
-    alliances: [],
   }
 }

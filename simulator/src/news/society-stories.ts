@@ -24,7 +24,6 @@ export const treatySigned: StoryWriter<'treaty_signed'> = ({ treaty }, { random 
         : 'It runs for a fixed time and ends by itself.',
     ],
     topic: 'diplomacy',
-    nations: [],
     alliances: [one, other],
   }
 }
@@ -46,7 +45,6 @@ export const treatyEnded: StoryWriter<'treaty_ended'> = ({ treaty }, { random })
       ]),
     ],
     topic: 'diplomacy',
-    nations: [],
     alliances: [one, other],
   }
 }
@@ -85,7 +83,6 @@ export const allianceRenamed: StoryWriter<'alliance_renamed'> = ({ alliance, old
     ]),
   ],
   topic: 'diplomacy',
-  nations: [],
   alliances: [alliance],
 })
 
@@ -104,7 +101,6 @@ export const allianceDisbanded: StoryWriter<'alliance_disbanded'> = ({ alliance 
     ]),
   ],
   topic: 'diplomacy',
-  nations: [],
   alliances: [alliance],
 })
 
@@ -143,7 +139,6 @@ export const nationRenamed: StoryWriter<'nation_renamed'> = ({ nation, oldName }
   ],
   topic: 'world',
   nations: [nation],
-  alliances: [nation.alliance],
 })
 
 export const leaderChanged: StoryWriter<'leader_changed'> = (
@@ -189,6 +184,5 @@ export const disasterStruck: StoryWriter<'disaster'> = ({ nation, disaster, seve
     ],
     topic: 'world',
     nations: [nation],
-    alliances: [nation.alliance],
   }
 }

@@ -7,8 +7,9 @@ export interface Story {
   title: string
   paragraphs: string[]
   topic: 'war' | 'diplomacy' | 'economy' | 'world'
-  nations: Nation[]
-  alliances: (Alliance | null)[]
+  nations?: Nation[]
+  /** Default: the alliances of the nations. */
+  alliances?: (Alliance | null)[]
 }
 
 export interface StoryContext {
@@ -17,7 +18,7 @@ export interface StoryContext {
 }
 
 /** Writes a story about one kind of occurrence. */
-export type StoryWriter<K extends Occurrence['kind']> = (of: OccurrenceOf<K>, desk: StoryContext) => Story
+export type StoryWriter<K extends Occurrence['kind']> = (of: OccurrenceOf<K>, context: StoryContext) => Story
 
 export const grouped = (value: number) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ',')
 

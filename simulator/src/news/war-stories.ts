@@ -173,34 +173,28 @@ export const battleFought: StoryWriter<'battle'> = (battle, { world, random }) =
       `${winner.leader} sent a telegram of four words: “Well done. Now rest.”`,
     ]),
   ]
-  return {
-    title,
-    paragraphs,
-    topic: 'war',
-    nations: [attacker, defender],
-    alliances: [attacker.alliance, defender.alliance],
-  }
+  return { title, paragraphs, topic: 'war', nations: [attacker, defender] }
 }
 
 export const weaponLaunched: StoryWriter<'launch'> = (launch, { random }) => {
   const { attacker, defender, weapon, isIntercepted } = launch
-  const thing = weapon.label.toLowerCase()
+  const weaponName = weapon.label.toLowerCase()
   const place = placeName(random, defender.family)
   const title = random.pick(
     isIntercepted
       ? [
-          `${defender.name} intercepts a ${thing}`,
-          `Shot down over ${place}: ${thing} of ${attacker.name} misses`,
-          `${capital(thing)} aimed at ${defender.name} destroyed in flight`,
+          `${defender.name} intercepts a ${weaponName}`,
+          `Shot down over ${place}: ${weaponName} of ${attacker.name} misses`,
+          `${capital(weaponName)} aimed at ${defender.name} destroyed in flight`,
         ]
       : [
-          `${attacker.name} fires a ${thing} at ${defender.name}`,
-          `${capital(thing)} strikes ${place}`,
-          `${place} after the ${thing}: “There was no siren”`,
+          `${attacker.name} fires a ${weaponName} at ${defender.name}`,
+          `${capital(weaponName)} strikes ${place}`,
+          `${place} after the ${weaponName}: “There was no siren”`,
         ],
   )
   const paragraphs = [
-    `**${named(attacker)}** launched a ${thing} at **${named(defender)}**. ${isIntercepted ? 'It was intercepted in flight; debris fell into open country.' : `It came down near ${place}.`}`,
+    `**${named(attacker)}** launched a ${weaponName} at **${named(defender)}**. ${isIntercepted ? 'It was intercepted in flight; debris fell into open country.' : `It came down near ${place}.`}`,
     random.pick(
       isIntercepted
         ? [
@@ -220,13 +214,7 @@ export const weaponLaunched: StoryWriter<'launch'> = (launch, { random }) => {
       `The use of such weapons had been feared since the war began.`,
     ]),
   ]
-  return {
-    title,
-    paragraphs,
-    topic: 'war',
-    nations: [attacker, defender],
-    alliances: [attacker.alliance, defender.alliance],
-  }
+  return { title, paragraphs, topic: 'war', nations: [attacker, defender] }
 }
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)

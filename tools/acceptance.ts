@@ -1,7 +1,7 @@
 /**
- * Runs the acceptance tests against the Chancery at --base-url URL, or without it against a demo of its own.
+ * Runs the acceptance tests against the server at --base-url URL, or without it against a demo of its own.
  * Tests of codes and keys use the operator API: --operator-url URL --operator-token TOKEN, or --data-dir DIR where
- * the server keeps both. With --key KEY alone, what a key can show is checked and the rest is skipped with its reason.
+ * the server stores both. With --key KEY alone, the tests that need more than a key are skipped with their reason.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { root, runChancery } from './smoke/running-chancery.ts'
 
-/** The options, and the variables by which the tests find them. */
+/** The environment variable of each option. */
 const variables = {
   'base-url': 'CHANCERY_ACCEPTANCE_URL',
   key: 'CHANCERY_ACCEPTANCE_KEY',
@@ -26,7 +26,7 @@ const given = Object.fromEntries(
   }),
 )
 const files = globSync('acceptance/{src,test}/**/*.test.ts', { cwd: root })
-if (files.length === 0) throw new Error('acceptance/ holds no test')
+if (files.length === 0) throw new Error('acceptance/ has no tests')
 
 process.exitCode = await (given.CHANCERY_ACCEPTANCE_URL
   ? runTests({ ...process.env, ...given })

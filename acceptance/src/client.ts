@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTransport, type Exchange } from './exchange.ts'
+import { expectStatus } from './expect.ts'
 import type { Settings } from './settings.ts'
 import { skip } from './spec-test.ts'
 
-/** Both bases. Whatever is promised is promised of each. */
+/** Both bases. Every promise holds for each. */
 export const bases = ['/api/v1', '/api/public/v1'] as const
 export const [canonical, mirror] = bases
 
@@ -25,10 +27,12 @@ export interface RequestOptions {
 export interface Client {
   settings: Settings
   exchanges: readonly Exchange[]
-  /** The key of calls that name none. */
+  /** The key of requests without their own. */
   ownKey: string | undefined
-  /** Calls below the server's root, like /api/v1/nations. */
+  /** Sends a request to a path of the server, such as /api/v1/nations. */
   request(path: string, options?: RequestOptions): Promise<Exchange>
+  /** Expects a 200 as the server documents it. Returns the body. */
+  read(path: string, options?: RequestOptions): Promise<unknown>
   /** Sends a request to the operator API. Skips the test without access to it. */
   requestOperator(method: string, path: string, body?: unknown): Promise<Exchange>
   close(): void
@@ -36,7 +40,8 @@ export interface Client {
 
 const attemptsMax = 4
 
-export function createClient(settings: Settings): Client {
+/** `problemsOf` finds the deviations of a response from the document of the API. */
+export function createClient(settings: Settings, problemsOf?: (exchange: Exchange) => string[]): Client {
   const transport = createTransport()
   const exchanges: Exchange[] = []
   const client: Client = {
@@ -44,6 +49,11 @@ export function createClient(settings: Settings): Client {
     exchanges,
     ownKey: settings.key,
     request,
+    async read(path, options) {
+      const exchange = expectStatus(await request(path, options), 200)
+      assert.deepEqual(problemsOf?.(exchange), [], exchange.url)
+      return exchange.json
+    },
     requestOperator,
     close: transport.close,
   }

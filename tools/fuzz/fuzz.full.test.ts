@@ -8,7 +8,14 @@ import { publicProbes } from '../../acceptance/src/fuzz/public-probes.ts'
 import { runProbes } from '../../acceptance/src/fuzz/run.ts'
 import { openSession } from '../../acceptance/src/fuzz/session.ts'
 import { randomRuns } from '../../server/test/support/tier.ts'
-import { type Answer, type Fault, startLittleServer } from './small-server.ts'
+import {
+  type Fault,
+  rejection,
+  type SmallRequest,
+  type SmallResponse,
+  startSmallServer,
+  success,
+} from './small-server.ts'
 
 const caller = (name: string, kind: Caller['kind'], scopes: string[] = []): Caller => ({
   name,
@@ -26,7 +33,7 @@ const callers = [
 
 /** What the fuzzer finds in a server, drawn by a seed. */
 async function findings(fault?: Fault, { seed = 1, requests = 1_000 } = {}): Promise<string[]> {
-  const server = await startLittleServer(fault)
+  const server = await startSmallServer(fault)
   const transport = createTransport()
   const api = await readApi(server.url)
   const values = await learnValues(api, target =>
@@ -48,189 +55,169 @@ async function findings(fault?: Fault, { seed = 1, requests = 1_000 } = {}): Pro
   return found
 }
 
-const isList = (path: string) => path.endsWith('/things')
-const isGood = ({ status }: Answer) => status === 200
-const withData = (response: Answer, change: (thing: Record<string, unknown>) => object): Answer => ({
-  ...response,
-  body: { ...response.body, data: change(Object(response.body?.data)) },
-})
-const without = (response: Answer, name: string): Answer => {
-  const { [name]: _, ...headers } = response.headers
-  return { ...response, headers }
-}
+type Change = (response: SmallResponse) => SmallResponse
+type Condition = (request: SmallRequest, response: SmallResponse) => boolean
+
+/** Changes the responses with a status that meet the condition. */
+const onStatus =
+  (status: number, change: Change, condition: Condition = () => true): Fault =>
+  (response, request) =>
+    response.status === status && condition(request, response) ? change(response) : response
+const onSuccess = (change: Change, condition?: Condition) => onStatus(200, change, condition)
+const setHeaders =
+  (headers: Record<string, unknown>): Change =>
+  response => ({ ...response, headers: { ...response.headers, ...(headers as SmallResponse['headers']) } })
+const removeHeader =
+  (name: string): Change =>
+  response => {
+    const { [name]: _, ...headers } = response.headers
+    return { ...response, headers }
+  }
+const setStatus =
+  (status: number): Change =>
+  response => ({ ...response, status })
+const changeData =
+  (change: (data: Record<string, unknown>) => object): Change =>
+  response => ({ ...response, body: { ...response.body, data: change(Object(response.body?.data)) } })
+const setData = (members: object) => changeData(data => ({ ...data, ...members }))
+
+const pathMatches =
+  (pattern: RegExp): Condition =>
+  ({ path }) =>
+    pattern.test(path)
+const isList = pathMatches(/\/items$/)
+const isMine = pathMatches(/\/mine$/)
+const item = { id: 't1', size: 1, price: 1, made_at: '2026-05-20T10:00:00Z' }
+const emptyPage = setHeaders({ etag: '"x"' })(
+  success({ data: [], pagination: { page: 1, limit: 25, total: 0, pages: 0 } }),
+)
 
 /** Faults of a server, and how the fuzzer reports them. */
-const faults: Record<string, { fault: Fault; reports: RegExp }> = {
-  'a failure on odd input': {
-    fault: (response, { query }) =>
-      /[^\x20-\x7e]/.test(query.get('kind') ?? '') ? { ...response, status: 500 } : response,
-    reports: /500: the server failed/,
-  },
-  'an undocumented status': {
-    fault: (response, { path }) =>
-      response.status === 404 && path.includes('/things/') ? { ...response, status: 302 } : response,
-    reports: /302 is not documented for things\.get/,
-  },
-  'a missing header': {
-    fault: response =>
-      isGood(response)
-        ? { ...response, headers: { ...response.headers, 'x-left': [] as unknown as string } }
-        : response,
-    reports: /the header x-left is missing/,
-  },
-  'a header of the wrong type': {
-    fault: response => ({ ...response, headers: { ...response.headers, 'x-left': 'many' } }),
-    reports: /the header x-left: many/,
-  },
-  'an undocumented content type': {
-    fault: response =>
-      isGood(response)
-        ? { ...response, headers: { ...response.headers, 'content-type': 'text/html' } }
-        : response,
-    reports: /the content type text\/html is not documented/,
-  },
-  'an undocumented member': {
-    fault: (response, { path }) =>
-      isGood(response) && /\/t\d+$/.test(path)
-        ? withData(response, thing => ({ ...thing, secret: 1 }))
-        : response,
-    reports: /must NOT have additional properties: secret/,
-  },
-  'a value that its schema does not allow': {
-    fault: (response, { path }) =>
-      isGood(response) && path.endsWith('/t3')
-        ? withData(response, thing => ({ ...thing, size: -1 }))
-        : response,
-    reports: /body\/data\/size must be >= 0/,
-  },
-  'too many decimals': {
-    fault: (response, { path }) =>
-      isGood(response) && /\/t\d*5$/.test(path)
-        ? withData(response, thing => ({ ...thing, price: 1.234 }))
-        : response,
-    reports: /body\/data\/price must pass "x-decimals"/,
-  },
-  'an error of another request': {
-    fault: response =>
-      response.status === 400
-        ? { ...response, headers: { ...response.headers, 'x-request-id': 'req_2' } }
-        : response,
-    reports: /request_id is req_1, and the header x-request-id req_2/,
-  },
-  'a too large page that is accepted': {
-    fault: (response, { path, query }) =>
-      isList(path) && response.status === 400 && Number(query.get('limit')) > 100
-        ? {
-            status: 200,
-            headers: { etag: '"x"' },
-            body: { data: [], pagination: { page: 1, limit: 101, total: 30, pages: 1 } },
-          }
-        : response,
-    reports: /200 instead of 400/,
-  },
-  'a valid page that is rejected': {
-    fault: (response, { query }) =>
-      isGood(response) && Number(query.get('page')) > 7
-        ? { status: 400, headers: {}, body: { error: { code: 'a', message: 'b', request_id: 'req_1' } } }
-        : response,
-    reports: /400 instead of 200/,
-  },
-  'a repeated list parameter that is rejected': {
-    fault: (response, { query }) =>
-      isGood(response) && [...query.keys()].filter(name => name.startsWith('names')).length > 1
-        ? { status: 400, headers: {}, body: { error: { code: 'a', message: 'b', request_id: 'req_1' } } }
-        : response,
-    reports: /400 instead of 200/,
-  },
-  'a misspelled parameter that is accepted': {
-    fault: (response, { path, query }) =>
-      isList(path) && response.status === 400 && query.has('Page')
-        ? {
-            status: 200,
-            headers: { etag: '"x"' },
-            body: { data: [], pagination: { page: 1, limit: 25, total: 0, pages: 0 } },
-          }
-        : response,
-    reports: /200 instead of 400/,
-  },
-  'a missing key that is accepted': {
-    fault: (response, { path }) =>
-      path.endsWith('/mine') && response.status === 401
-        ? { status: 200, headers: {}, body: { id: 't1', size: 1, price: 1, made_at: '2026-05-20T10:00:00Z' } }
-        : response,
-    reports: /200 instead of 401/,
-  },
-  'a key without the scope that is accepted': {
-    fault: (response, { path }) =>
-      path.endsWith('/mine') && response.status === 403
-        ? { status: 200, headers: {}, body: { id: 't1', size: 1, price: 1, made_at: '2026-05-20T10:00:00Z' } }
-        : response,
-    reports: /200 instead of 403/,
-  },
-  'a method that is not rejected': {
-    fault: (response, { method }) => (method === 'PUT' ? { status: 200, headers: {}, body: {} } : response),
-    reports: /PUT has the status 200 instead of 405/,
-  },
-  'a missing Allow': {
-    fault: response => (response.status === 405 ? without(response, 'allow') : response),
-    reports: /405 has Allow: undefined|405 without Allow/,
-  },
-  'an Allow that differs from OPTIONS': {
-    fault: response =>
-      response.status === 405 ? { ...response, headers: { allow: 'GET, POST' } } : response,
-    reports: /405 has Allow: GET, POST, and OPTIONS GET, HEAD, OPTIONS/,
-  },
-  'HEAD that differs from GET': {
-    fault: (response, { method }) => (method === 'HEAD' ? without(response, 'etag') : response),
-    reports: /the header etag is undefined with HEAD/,
-  },
-  'an entity tag that does not match itself': {
-    fault: response =>
-      isGood(response)
-        ? { ...response, headers: { ...response.headers, etag: '"always the same"' } }
-        : response,
-    reports: /200 instead of 304/,
-  },
-  'bases that differ': {
-    fault: (response, { path }) =>
-      isGood(response) && /^\/two\/things\/t/.test(path)
-        ? withData(response, thing => ({ ...thing, size: 77 }))
-        : response,
-    reports: /its response differs from/,
-  },
-  'pages that overlap': {
-    fault: (response, { path, query }) =>
-      isGood(response) && isList(path) && Number(query.get('page')) === 2
-        ? withData(response, things => Object.values(things).toReversed())
-        : response,
-    reports: /are not this page/,
-  },
-  'a total that is wrong': {
-    fault: (response, { path }) =>
-      isGood(response) && isList(path)
-        ? {
-            ...response,
-            body: { ...response.body, pagination: { ...Object(response.body?.pagination), total: 31 } },
-          }
-        : response,
-    reports: /items, where \d+ of 31 are left|pagination\.pages is/,
-  },
-  'a list that differs from its items': {
-    fault: (response, { path }) =>
-      isGood(response) && isList(path)
-        ? withData(response, things => Object.values(things).map(thing => ({ ...Object(thing), size: 5 })))
-        : response,
-    reports: /size is .* in the list/,
-  },
+const faults: Record<string, [reports: RegExp, fault: Fault]> = {
+  'a failure on odd input': [
+    /500: the server failed/,
+    (response, { query }) =>
+      /[^\x20-\x7e]/.test(query.get('kind') ?? '') ? setStatus(500)(response) : response,
+  ],
+  'an undocumented status': [
+    /302 is not documented for items\.get/,
+    onStatus(404, setStatus(302), pathMatches(/\/items\//)),
+  ],
+  'a missing header': [/the header x-left is missing/, onSuccess(setHeaders({ 'x-left': [] }))],
+  'a header of the wrong type': [/the header x-left: many/, setHeaders({ 'x-left': 'many' })],
+  'an undocumented content type': [
+    /the content type text\/html is not documented/,
+    onSuccess(setHeaders({ 'content-type': 'text/html' })),
+  ],
+  'an undocumented member': [
+    /must NOT have additional properties: secret/,
+    onSuccess(setData({ secret: 1 }), pathMatches(/\/t\d+$/)),
+  ],
+  'a value that its schema does not allow': [
+    /body\/data\/size must be >= 0/,
+    onSuccess(setData({ size: -1 }), pathMatches(/\/t3$/)),
+  ],
+  'too many decimals': [
+    /body\/data\/price must pass "x-decimals"/,
+    onSuccess(setData({ price: 1.234 }), pathMatches(/\/t\d*5$/)),
+  ],
+  'an error of another request': [
+    /request_id is req_1, and the header x-request-id req_2/,
+    onStatus(400, setHeaders({ 'x-request-id': 'req_2' })),
+  ],
+  'a too large page that is accepted': [
+    /200 instead of 400/,
+    onStatus(
+      400,
+      () => emptyPage,
+      request => isList(request, emptyPage) && Number(request.query.get('limit')) > 100,
+    ),
+  ],
+  'a valid page that is rejected': [
+    /400 instead of 200/,
+    onSuccess(
+      () => rejection(400),
+      ({ query }) => Number(query.get('page')) > 7,
+    ),
+  ],
+  'a repeated list parameter that is rejected': [
+    /400 instead of 200/,
+    onSuccess(
+      () => rejection(400),
+      ({ query }) => [...query.keys()].filter(name => name.startsWith('names')).length > 1,
+    ),
+  ],
+  'a misspelled parameter that is accepted': [
+    /200 instead of 400/,
+    onStatus(
+      400,
+      () => emptyPage,
+      request => isList(request, emptyPage) && request.query.has('Page'),
+    ),
+  ],
+  'a missing key that is accepted': [/200 instead of 401/, onStatus(401, () => success(item), isMine)],
+  'a key without the scope that is accepted': [
+    /200 instead of 403/,
+    onStatus(403, () => success(item), isMine),
+  ],
+  'a method that is not rejected': [
+    /PUT has the status 200 instead of 405/,
+    onStatus(
+      405,
+      () => success({}),
+      ({ method }) => method === 'PUT',
+    ),
+  ],
+  'a missing Allow': [/405 has Allow: undefined|405 without Allow/, onStatus(405, removeHeader('allow'))],
+  'an Allow that differs from OPTIONS': [
+    /405 has Allow: GET, POST, and OPTIONS GET, HEAD, OPTIONS/,
+    onStatus(405, setHeaders({ allow: 'GET, POST' })),
+  ],
+  'HEAD that differs from GET': [
+    /the header etag is undefined with HEAD/,
+    onSuccess(removeHeader('etag'), ({ method }) => method === 'HEAD'),
+  ],
+  'an entity tag that does not match itself': [
+    /200 instead of 304/,
+    onSuccess(setHeaders({ etag: '"always the same"' })),
+  ],
+  'bases that differ': [
+    /its response differs from/,
+    onSuccess(setData({ size: 77 }), pathMatches(/^\/two\/items\/t/)),
+  ],
+  'pages that overlap': [
+    /are not this page/,
+    onSuccess(
+      changeData(items => Object.values(items).toReversed()),
+      (request, response) => isList(request, response) && Number(request.query.get('page')) === 2,
+    ),
+  ],
+  'a total that is wrong': [
+    /items, where \d+ of 31 are left|pagination\.pages is/,
+    onSuccess(
+      ({ body, ...response }) => ({
+        ...response,
+        body: { ...body, pagination: { ...Object(body?.pagination), total: 31 } },
+      }),
+      isList,
+    ),
+  ],
+  'a list that differs from its items': [
+    /size is .* in the list/,
+    onSuccess(
+      changeData(items => Object.values(items).map(item => ({ ...Object(item), size: 5 }))),
+      isList,
+    ),
+  ],
 }
 
-test('nothing is found in a server that does what its document reports', async () => {
+test('nothing is found in a server that does what its document promises', async () => {
   for (let seed = 1; seed <= randomRuns(3); seed += 1)
     assert.deepEqual(await findings(undefined, { seed }), [])
 })
 
-for (const [what, { fault, reports }] of Object.entries(faults)) {
-  test(`${what} is found`, async () => {
+for (const [name, [reports, fault]] of Object.entries(faults)) {
+  test(`${name} is found`, async () => {
     // Most are found with few requests, and none may need more than the last of these.
     for (const requests of [100, 300, 1_000]) {
       const found = await findings(fault, { requests })
@@ -240,7 +227,7 @@ for (const [what, { fault, reports }] of Object.entries(faults)) {
   })
 }
 
-test('a finding is a command to type, in which no key stands', async () => {
+test('a finding is a curl command without the key', async () => {
   const fault: Fault = (response, { key }) => (key === 'Bearer all' ? { ...response, status: 500 } : response)
   const [found = ''] = await findings(fault, { requests: 100 })
   assert.match(found, /curl -i --path-as-is /)

@@ -3,7 +3,7 @@ import { dig, digText } from '../json.ts'
 import { allScopes, type Keys } from '../keys.ts'
 import type { World } from '../world.ts'
 
-/** A caller, with what the fuzzer knows of it. */
+/** A caller and its rights. */
 export interface Caller {
   /** Shown in place of the key. */
   name: string
@@ -15,21 +15,6 @@ export interface Caller {
   hasNation: boolean
 }
 
-const known = (name: string, authorization: string, scopes: readonly string[], hasNation = true): Caller => ({
-  name,
-  authorization,
-  kind: 'known',
-  scopes,
-  hasNation,
-})
-const wrong = (name: string, authorization: string): Caller => ({
-  name,
-  authorization,
-  kind: 'wrong',
-  scopes: [],
-  hasNation: false,
-})
-
 export const anonymous: Caller = {
   name: 'anonymous',
   authorization: undefined,
@@ -37,6 +22,24 @@ export const anonymous: Caller = {
   scopes: [],
   hasNation: false,
 }
+export const known = (
+  name: string,
+  authorization: string,
+  scopes: readonly string[],
+  hasNation = true,
+): Caller => ({
+  name,
+  authorization,
+  kind: 'known',
+  scopes,
+  hasNation,
+})
+export const wrong = (name: string, authorization: string): Caller => ({
+  ...anonymous,
+  kind: 'wrong',
+  name,
+  authorization,
+})
 
 const invalidKeys = [
   wrong('a word', 'Bearer'),

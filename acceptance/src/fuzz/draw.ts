@@ -1,47 +1,37 @@
 import fc from 'fast-check'
 import type { Caller } from './callers.ts'
 import type { Checker } from './checker.ts'
-import type { Operation, Parameter } from './document.ts'
-import { brokenEncodings, pathEncodings, queryEncodings, textsFor } from './parameter-texts.ts'
-import { type Verdict, verdictOf } from './parameter-verdict.ts'
+import type { Operation, Parameter, Schema } from './document.ts'
+import { brokenEncodings, pathEncodings, queryEncodings } from './odd-texts.ts'
 import type { Call, Session } from './session.ts'
+import { textsFor } from './values.ts'
 
 /** The text of a parameter, encoded and decoded. */
 interface ParameterText {
   parameter: Parameter | undefined
   name: string
-  /** The name as it is written in the query, where that differs. */
+  /** The name in the query, if it differs. */
   spelledName?: string
   raw: string
-  /** Null where it means nothing. */
+  /** Null if it cannot be decoded. */
   text: string | null
 }
 
-/** One call of an operation, drawn by chance. */
+/** A random call of an operation. */
 export interface Draw {
   call: Call
   /** The verdict on its query and headers; and on its query alone. */
   verdict: Verdict
   queryVerdict: Verdict
-  /** Known parameters that are given, by name; of those that are given twice the last, or all of a list. */
+  /** Known parameters by name; of repeated ones the last, or all of a list. */
   given: Map<string, string>
   /** Names of parameters that the operation does not have. */
   unknownParameters: string[]
-  /** Whether the world has what the path names. */
+  /** Whether the ids of the path exist. */
   idsKnown: boolean
 }
 
-const unknownNames = [
-  'unknown',
-  'Page',
-  'page[]',
-  'fields',
-  '__proto__',
-  'constructor',
-  'callback',
-  '%00',
-  '',
-]
+const unknownNames = ['', ...'unknown Page page[] fields __proto__ constructor callback %00'.split(' ')]
 
 /** Calls of one operation: valid, invalid and odd ones, by all callers, under every base. */
 export function drawsOf(session: Session, operation: Operation, weights = callerWeights): fc.Arbitrary<Draw> {
@@ -50,12 +40,12 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
   const ids = values.inPath(operation)
   const path = fc.tuple(
     ...ofPlace('path').map(parameter =>
-      drawText(parameter, ids.length > 0 ? ids : ['2345678923'], pathEncodings),
+      drawText(session, parameter, ids.length > 0 ? ids : ['2345678923'], pathEncodings),
     ),
   )
   const inQuery = ofPlace('query')
   const queryParts = inQuery.map(parameter =>
-    fc.array(drawText(parameter, values.forParameter(operation, parameter), queryEncodings), {
+    fc.array(drawText(session, parameter, values.forParameter(operation, parameter), queryEncodings), {
       minLength: 1,
       maxLength: isList(parameter) ? 2 : 1,
     }),
@@ -71,7 +61,7 @@ export function drawsOf(session: Session, operation: Operation, weights = caller
     ),
   )
   const headers = ofPlace('header').map(parameter =>
-    textsFor(parameter, values.forParameter(operation, parameter))
+    textsFor(session, parameter, values.forParameter(operation, parameter))
       .map(text => text.replaceAll(/[^\x21-\x7e]/g, ''))
       .map((text): ParameterText => ({ parameter, name: parameter.name, raw: text, text })),
   )
@@ -122,7 +112,7 @@ function joinLists(known: readonly ParameterText[]): ParameterText[] {
   })
 }
 
-/** Of parameters given together. A name that is given twice is wrong, unless it is a list's; and so is one in another case or with brackets. */
+/** The verdict on all parameters. A repeated name is invalid, unless it is a list's, and so is a name in another case or with brackets. */
 function combinedVerdict(
   checker: Checker,
   { parameters }: Operation,
@@ -162,6 +152,7 @@ export function drawnCaller(
 }
 
 function drawText(
+  session: Session,
   parameter: Parameter,
   known: readonly string[],
   encodings: readonly ((text: string) => string)[],
@@ -170,7 +161,7 @@ function drawText(
   const isBracketed = parameter.in === 'query' && isList(parameter)
   const names = isBracketed ? [name, name, `${name}[]`, `${name}%5B%5D`, `${name}[0]`] : [name]
   const right = fc
-    .tuple(textsFor(parameter, known), fc.constantFrom(...encodings), fc.constantFrom(...names))
+    .tuple(textsFor(session, parameter, known), fc.constantFrom(...encodings), fc.constantFrom(...names))
     .map(
       ([text, encode, spelledName]): ParameterText => ({
         parameter,
@@ -189,3 +180,49 @@ function drawText(
 const unknown = fc
   .tuple(fc.constantFrom(...unknownNames), fc.constantFrom('', '1', 'x', '%00', '%zz', 'a=b'))
   .map(([name, raw]): ParameterText => ({ parameter: undefined, name, raw, text: raw }))
+
+/** Whether the document allows a text as a parameter. `unsure` if it does not specify: both results are correct. */
+export type Verdict = 'good' | 'bad' | 'unsure'
+
+/**
+ * Judges a text by the schema of its parameter alone. An array is a text with commas, with or without blanks around them. A number is written in digits: whether
+ * another notation counts is up to the server. No text contains a NUL character.
+ */
+function verdictOf(checker: Checker, { schema, in: place }: Parameter, text: string): Verdict {
+  if (text.includes('\0')) return 'bad'
+  if (text === '') return emptyVerdict(schema, place)
+  if (schema.type !== 'array') return plainVerdict(checker, schema, text)
+  const items = text.split(',').map(item => item.trim())
+  if (items.length > (schema.maxItems ?? items.length)) return items.includes('') ? 'unsure' : 'bad'
+  const verdicts = items.map(item =>
+    item === '' ? 'unsure' : plainVerdict(checker, schema.items ?? {}, item),
+  )
+  return (
+    verdicts.find(verdict => verdict === 'bad') ?? verdicts.find(verdict => verdict === 'unsure') ?? 'good'
+  )
+}
+
+/** An empty parameter may count as omitted. Only a text may be empty for certain. */
+const emptyVerdict = ({ type, enum: words, format }: Schema, place: Parameter['in']): Verdict =>
+  type === 'string' && !words && !format && place !== 'header' ? 'good' : 'unsure'
+
+function plainVerdict(checker: Checker, schema: Schema, text: string): Verdict {
+  if (schema.type === 'integer' || schema.type === 'number') return numberVerdict(checker, schema, text)
+  if (schema.type === 'boolean') return /^(true|false)$/.test(text) ? 'good' : 'bad'
+  if (!checker.accepts(schema, text)) return schema.format && text.includes(' ') ? 'unsure' : 'bad'
+  if (schema['x-known-words-only']) return 'unsure'
+  return schema.format === 'date-time' && !ordinaryTime.test(text) ? 'unsure' : 'good'
+}
+
+/** Times that every reader takes: no leap second, no year that an offset may leave, no more than nanoseconds. */
+const ordinaryTime =
+  /^(?!0000|0001|9999)\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+function numberVerdict(checker: Checker, schema: Schema, text: string): Verdict {
+  const value = Number(text)
+  if (/^(0|[1-9]\d*)$/.test(text)) return checker.accepts(schema, value) ? 'good' : 'bad'
+  const isPlain = /^(0|[1-9]\d*)\.\d+$/.test(text) && String(value) === text
+  if (isPlain) return checker.accepts(schema, value) ? 'good' : 'bad'
+  if (/^-[1-9]\d*(\.\d+)?$/.test(text)) return checker.accepts(schema, value) ? 'unsure' : 'bad'
+  return Number.isNaN(value) && !/^\s|\s$/.test(text) ? 'bad' : 'unsure'
+}

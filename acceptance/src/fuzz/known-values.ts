@@ -6,9 +6,9 @@ import { type Api, itemsOf, type Operation, type Parameter } from './document.ts
 export interface KnownValues {
   /** Ids for a place in a path. */
   inPath(operation: Operation): string[]
-  /** Values that a parameter may select something by. */
+  /** Values for a parameter. */
   forParameter(operation: Operation, parameter: Parameter): string[]
-  /** Values that stood under a name, anywhere. */
+  /** Values of a member with this name, in any response. */
   named(name: string): string[]
 }
 

@@ -3,14 +3,14 @@ import fc from 'fast-check'
 /** A property that is checked with many draws. */
 export interface Probe {
   name: string
-  /** Its share of all requests, beside the others'. */
+  /** Its share of all requests, relative to other probes. */
   weight: number
   /** Requests that one draw takes. */
   cost: number
   run(options: { seed: number; runs: number }): Promise<Failure | undefined>
 }
 
-/** The smallest draw that showed something wrong. */
+/** The smallest draw that fails. */
 export interface Failure {
   error: unknown
   shrinks: number

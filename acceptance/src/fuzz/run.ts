@@ -3,7 +3,7 @@ import { asCurl, ProbeError, type Session } from './session.ts'
 
 export interface RunOptions {
   seed: number
-  /** How many requests there are to be, about; more where something is found and made smaller. */
+  /** The approximate number of requests; shrinking a failure sends more. */
   requests: number
   /** Only probes whose name contains this text. */
   only?: string
@@ -42,6 +42,6 @@ function describeFailure(origin: string, name: string, { error, shrinks }: Failu
     name,
     ...error.problems.slice(0, 10).map(problem => `  ${problem}`),
     `  ${asCurl(origin, error.call)}`,
-    `  (made smaller ${shrinks} times)`,
+    `  (shrunk ${shrinks} times)`,
   ].join('\n')
 }

@@ -86,7 +86,7 @@ const requestOf = (origin: string, { method, target, caller, headers = {}, body 
   method,
   url: origin + target,
   headers: {
-    // Node leaves the length of an unexpected body out, and then it would be the beginning of the next request.
+    // Node omits the length of an unexpected body, which would then be parsed as the next request.
     ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
     ...(caller.authorization === undefined ? {} : { authorization: caller.authorization }),
     ...headers,

@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { canonical, onBothBases } from '../../src/client.ts'
-import { describeExchange, expectBody, expectError, expectItems, expectStatus } from '../../src/expect.ts'
+import { describeExchange, expectError, expectItems, expectStatus } from '../../src/expect.ts'
 import type { Fixture } from '../../src/fixture.ts'
 import { dig, digText, isRecord, type JsonObject, members } from '../../src/json.ts'
-import { nation, one } from '../../src/resources.ts'
+import { fill } from '../../src/operations.ts'
 import { orSkip, skip, specTest } from '../../src/spec-test.ts'
-import { fill, operations } from '../operations.ts'
 
+const exposed = {
+  nations: '/nations',
+  alliances: '/alliances/{id}',
+  wars: '/wars',
+  battles: '/wars/{id}/battles',
+  'the market': '/market/price',
+  'rankings of nations': '/rankings?board=nations',
+  'rankings of alliances': '/rankings?board=alliances',
+  'global conflicts': '/global-conflicts',
+  eras: '/eras',
+  events: '/events',
+  news: '/news',
+}
 const otherMethods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 export function whatTheServiceDoes(fixture: Fixture): void {
-  const { client, world } = fixture
+  const { client, reads, world } = fixture
 
   describe('1. What the service does', () => {
-    for (const { data, path } of operations.filter(operation => operation.data !== undefined)) {
+    for (const [data, path] of Object.entries(exposed)) {
       specTest(`it exposes ${data}`, () =>
         onBothBases(async base => {
           const { json } = expectStatus(await client.request(base + (await fill(path, world))), 200)
@@ -62,7 +74,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
   })
 
   describe('1. The API is read-only', () => {
-    for (const { path } of operations) {
+    for (const { path } of reads) {
       specTest(`${path} allows only GET: POST, PUT, PATCH and DELETE are 405`, async () => {
         const filled = await fill(path, world)
         await onBothBases(async base => {
@@ -89,19 +101,16 @@ export function whatTheServiceDoes(fixture: Fixture): void {
       const { id } = await world.owner()
       await onBothBases(async base => {
         for (const header of ['x-http-method-override', 'x-http-method', 'x-method-override'])
-          expectBody(
-            await client.request(`${base}/nations/${id}`, { headers: { [header]: 'DELETE' } }),
-            one(nation),
-          )
+          await client.read(`${base}/nations/${id}`, { headers: { [header]: 'DELETE' } })
       })
     })
 
     specTest('request bodies are ignored', async () => {
       const { id } = await world.owner()
       await onBothBases(async base => {
-        const body = '{"search":"nothing is called so","limit":0}'
+        const body = '{"search":"an unknown name","limit":0}'
         const headers = { 'content-type': 'application/json', 'content-length': String(body.length) }
-        expectBody(await client.request(`${base}/nations/${id}`, { headers, body }), one(nation))
+        await client.read(`${base}/nations/${id}`, { headers, body })
       })
     })
   })
@@ -125,7 +134,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
           ),
         }
         await onBothBases(async base => {
-          for (const attempt of attempts) {
+          for (const attempt of attempts.split(', ')) {
             const [method = '', path = ''] = attempt.split(' ')
             await refuses(method, base + path.replace(/\{(\w+)\}/g, (_, word: string) => words[word] ?? ''))
           }
@@ -156,7 +165,7 @@ export function whatTheServiceDoes(fixture: Fixture): void {
     )
   }
 
-  /** What no call may move, and what no tick of a simulated world moves either. */
+  /** Members that no request may change, and that no tick of a simulated world changes. */
   async function stateOfOwner(): Promise<JsonObject> {
     const { id } = await world.owner()
     const data = dig(expectStatus(await client.request(`${canonical}/nations/${id}`), 200).json, 'data')
@@ -168,59 +177,23 @@ export function whatTheServiceDoes(fixture: Fixture): void {
   }
 }
 
-const forbidden: Record<string, string[]> = {
-  'launching nuclear or strategic weapons': [
-    'POST /nations/{other}/strategic-weapons/launch',
-    'POST /me/nation/launch',
-    'POST /events?type=strategic_weapon.launched',
-    'POST /wars/{war}/battles',
-  ],
-  'declaring or resolving wars': [
-    'POST /wars',
-    'PUT /wars/{war}',
-    'PATCH /wars/{war}',
-    'POST /wars/{war}/resolve',
-    'DELETE /wars/{war}',
-  ],
-  'transferring credits or resources': [
-    'POST /nations/{other}/transfer',
-    'POST /me/nation/transfers',
-    'POST /market/price',
-    'PATCH /me/nation',
-  ],
-  'withdrawing from an alliance treasury': [
-    'POST /alliances/{alliance}/treasury/withdraw',
-    'DELETE /alliances/{alliance}/treasury',
-    'PATCH /alliances/{alliance}',
-  ],
-  'performing espionage': [
-    'POST /nations/{other}/espionage',
-    'POST /me/nation/espionage',
-    'PUT /nations/{other}',
-  ],
-  'accepting or signing treaties': [
-    'POST /alliances/{alliance}/treaties',
-    'POST /treaties/t1/accept',
-    'PUT /treaties/t1/sign',
-  ],
-  'modifying alliance permissions or ranks': [
-    'PUT /alliances/{alliance}/members',
-    'PATCH /alliances/{alliance}/members/{own}',
-    'POST /alliances/{alliance}/ranks',
-    'PUT /alliances/{alliance}/permissions',
-  ],
-  'deleting accounts or nations': [
-    'DELETE /nations/{own}',
-    'DELETE /me/nation',
-    'DELETE /me',
-    'DELETE /me/key',
-  ],
-  'any other irreversible action': [
-    'POST /eras',
-    'DELETE /news',
-    'POST /discord/verify/2345678923',
-    'PUT /rankings',
-  ],
+/** Requests that must be rejected, by what they attempt. */
+const forbidden: Record<string, string> = {
+  'launching nuclear or strategic weapons':
+    'POST /nations/{other}/strategic-weapons/launch, POST /me/nation/launch, POST /events?type=strategic_weapon.launched, POST /wars/{war}/battles',
+  'declaring or resolving wars':
+    'POST /wars, PUT /wars/{war}, PATCH /wars/{war}, POST /wars/{war}/resolve, DELETE /wars/{war}',
+  'transferring credits or resources':
+    'POST /nations/{other}/transfer, POST /me/nation/transfers, POST /market/price, PATCH /me/nation',
+  'withdrawing from an alliance treasury':
+    'POST /alliances/{alliance}/treasury/withdraw, DELETE /alliances/{alliance}/treasury, PATCH /alliances/{alliance}',
+  'performing espionage': 'POST /nations/{other}/espionage, POST /me/nation/espionage, PUT /nations/{other}',
+  'accepting or signing treaties':
+    'POST /alliances/{alliance}/treaties, POST /treaties/t1/accept, PUT /treaties/t1/sign',
+  'modifying alliance permissions or ranks':
+    'PUT /alliances/{alliance}/members, PATCH /alliances/{alliance}/members/{own}, POST /alliances/{alliance}/ranks, PUT /alliances/{alliance}/permissions',
+  'deleting accounts or nations': 'DELETE /nations/{own}, DELETE /me/nation, DELETE /me, DELETE /me/key',
+  'any other irreversible action': 'POST /eras, DELETE /news, POST /discord/verify/2345678923, PUT /rankings',
 }
 
 /** Names of members that must not occur in public data. */

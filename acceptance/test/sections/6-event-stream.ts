@@ -61,17 +61,17 @@ export function eventStream({ client }: Fixture): void {
   })
 }
 
-/** The beginning of a stream of server-sent events. */
+/** The first events of a stream. */
 interface StreamResponse {
   status: number
   contentType: string | null
-  /** Of every event: its id, and what its data parses to. */
+  /** The id and the parsed data of each event. */
   events: { id: string; data: unknown }[]
 }
 
 const timeoutMs = 20_000
 
-/** Reads so many events of a stream, and closes it. */
+/** Reads this number of events of a stream, and closes it. */
 async function readStream(
   url: string,
   headers: Record<string, string>,

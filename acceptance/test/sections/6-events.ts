@@ -1,40 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { canonical, onBothBases } from '../../src/client.ts'
-import { describeExchange, expectError, expectItems, expectStatus } from '../../src/expect.ts'
+import { expectError, expectItems } from '../../src/expect.ts'
 import type { Fixture } from '../../src/fixture.ts'
-import { dig, digNumber, digText } from '../../src/json.ts'
-import { newsItem, weaponLaunch } from '../../src/resources.ts'
-import { assertShape, listOf } from '../../src/shape.ts'
+import { words } from '../../src/fuzz/odd-texts.ts'
+import { dig, digList, digNumber, digText } from '../../src/json.ts'
 import { skip, specTest } from '../../src/spec-test.ts'
 import { readUnchanged } from '../../src/world.ts'
 
 /** The event types of every game. */
-const kinds = [
-  'war.declared',
-  'war.ended',
-  'battle.fought',
-  'alliance.founded',
-  'alliance.renamed',
-  'alliance.disbanded',
-  'alliance.member_joined',
-  'alliance.member_left',
-  'alliance.rank_changed',
-  'treaty.signed',
-  'treaty.ended',
-  'nation.founded',
-  'nation.renamed',
-  'nation.deleted',
-  'conflict.started',
-  'conflict.joined',
-  'conflict.ended',
-  'era.started',
-  'era.ended',
-  'news.published',
-  'market.price_moved',
-  'strategic_weapon.launched',
-  'strategic_weapon.intercepted',
-]
+const kinds = words(`
+  war.declared war.ended battle.fought alliance.founded alliance.renamed alliance.disbanded
+  alliance.member_joined alliance.member_left alliance.rank_changed treaty.signed treaty.ended
+  nation.founded nation.renamed nation.deleted conflict.started conflict.joined conflict.ended
+  era.started era.ended news.published market.price_moved strategic_weapon.launched
+  strategic_weapon.intercepted
+`)
 
 export function events({ client }: Fixture): void {
   const ofType = (base: string, type: string, more = '') =>
@@ -79,7 +60,8 @@ export function events({ client }: Fixture): void {
         const launches = expectItems(await ofType(base, 'strategic_weapon.launched'))
         if (launches.length === 0) skip('no strategic weapon was launched in this world')
         for (const { data, summary, nation_ids } of launches) {
-          assertShape(weaponLaunch, data, 'data', String(summary))
+          for (const member of ['weapon', 'attacker_nation_id', 'defender_nation_id'])
+            assert.equal(typeof dig(data, member), 'string', String(summary))
           assert.ok(Array.isArray(nation_ids) && nation_ids.includes(dig(data, 'attacker_nation_id')))
         }
       }),
@@ -125,10 +107,8 @@ export function events({ client }: Fixture): void {
 
     specTest('history is read with /events and /news, news newest first', () =>
       onBothBases(async base => {
-        const exchange = await client.request(`${base}/news?limit=100`)
-        const items = expectItems(expectStatus(exchange, 200))
+        const items = digList(await client.read(`${base}/news?limit=100`), 'data')
         if (items.length === 0) skip('the world has no news')
-        assertShape(listOf(newsItem), items, 'data', describeExchange(exchange))
         const times = items.map(item => Date.parse(String(item.published_at)))
         assert.deepEqual(
           times,

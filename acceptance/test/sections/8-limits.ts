@@ -8,24 +8,24 @@ import type { Fixture } from '../../src/fixture.ts'
 import type { Key } from '../../src/keys.ts'
 import { orSkip, specTest } from '../../src/spec-test.ts'
 
-/** Limits are of keys: whose they are does not matter. */
+/** Limits belong to keys, not to players. */
 const playerId = 'acceptance'
 const smallLimit = 5
 const defaultKeyLimit = 120
 const windowSeconds = 60
-/** Responses that a bot may cache for as long as the guidance allows. */
+/** Responses that a bot may cache. */
 const cacheable = ['/rankings?board=nations', '/rankings?board=alliances', '/nations', '/nations/{id}']
 
 interface Blocked {
   key: Key
   responses: Exchange[]
-  refused: Exchange
+  rejected: Exchange
   at: number
 }
 
 /**
- * Begins by using up the window of a key with a small limit: no other caller is blocked, and when everything else
- * has been examined, most of the minute is over that its end takes.
+ * First exhausts the window of a key with a small limit: no other caller is blocked, and most of the window is over
+ * when the other tests are done.
  */
 export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: () => void } {
   const { client, world, keys } = fixture
@@ -38,7 +38,7 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
     const responses: Exchange[] = []
     for (let call = 0; call < smallLimit; call += 1)
       responses.push(await send(key, bases[call % 2] ?? canonical))
-    blocked = { key, responses, refused: await send(key, mirror), at }
+    blocked = { key, responses, rejected: await send(key, mirror), at }
   }
 
   const send = ({ key }: Key, base: string) => client.request(`${base}/eras`, { key, expectsLimit: true })
@@ -54,7 +54,7 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
           counted.push(headerNumber(exchange, 'x-ratelimit-remaining'))
         })
         const [first = 0, second = 0] = counted
-        // Another caller of this address may be counted too, or a new window have begun.
+        // Another caller of this address may be counted too, or a new window may have started.
         assert.ok(second < first || second >= 55, `${first} left, then ${second}`)
       })
 
@@ -66,14 +66,14 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
             send(key, bases[call % 2] ?? mirror),
           )
           const responses = await Promise.all(calls)
-          const [accepted, refused] = [200, 429].map(status =>
+          const [accepted, rejected] = [200, 429].map(status =>
             responses.filter(response => response.status === status),
           )
           for (const exchange of responses)
             assert.equal(headerNumber(exchange, 'x-ratelimit-limit'), 120, 'is CHANCERY_KEY_LIMIT set?')
           assert.equal(accepted?.length, defaultKeyLimit)
-          assert.equal(refused?.length, 10)
-          for (const exchange of refused ?? []) expectError(exchange, 429, 'rate_limited')
+          assert.equal(rejected?.length, 10)
+          for (const exchange of rejected ?? []) expectError(exchange, 429, 'rate_limited')
         },
       )
 
@@ -86,18 +86,18 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
       })
 
       specTest('x-ratelimit-remaining counts down to 0, over both bases together', () => {
-        const { responses, refused } = block()
-        const counted = [...responses, refused].map(exchange =>
+        const { responses, rejected } = block()
+        const counted = [...responses, rejected].map(exchange =>
           headerNumber(exchange, 'x-ratelimit-remaining'),
         )
         assert.deepEqual(counted, [4, 3, 2, 1, 0, 0])
       })
 
       specTest('x-ratelimit-reset is when the window ends, in Unix seconds', () => {
-        const { responses, refused, at } = block()
-        const resets = [...responses, refused].map(exchange => headerNumber(exchange, 'x-ratelimit-reset'))
+        const { responses, rejected, at } = block()
+        const resets = [...responses, rejected].map(exchange => headerNumber(exchange, 'x-ratelimit-reset'))
         assert.equal(new Set(resets).size, 1, `it stays the same in a window: ${resets}`)
-        const [exchange = refused] = responses
+        const [exchange = rejected] = responses
         const startedAt =
           Date.parse(String(exchange.responseHeaders.date ?? new Date(at).toUTCString())) / 1000
         const seconds = (resets[0] ?? 0) - startedAt
@@ -105,9 +105,9 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
       })
 
       specTest('exceeding a limit is 429 with retry-after', () => {
-        const { refused } = block()
-        expectError(refused, 429, 'rate_limited')
-        const seconds = headerNumber(refused, 'retry-after')
+        const { rejected } = block()
+        expectError(rejected, 429, 'rate_limited')
+        const seconds = headerNumber(rejected, 'retry-after')
         assert.ok(seconds >= 1 && seconds <= windowSeconds, `retry-after: ${seconds}`)
       })
 
@@ -137,13 +137,13 @@ export function limits(fixture: Fixture): { begin: () => Promise<void>; rest: ()
       })
 
       specTest('the block is temporary: rejected requests do not lengthen it, and it is no ban', async () => {
-        const { key, refused } = block()
+        const { key, rejected } = block()
         for (let call = 0; call < 20; call += 1) {
           const exchange = await send(key, bases[call % 2] ?? mirror)
           if (exchange.status !== 429) break
           assert.equal(
             exchange.responseHeaders['x-ratelimit-reset'],
-            refused.responseHeaders['x-ratelimit-reset'],
+            rejected.responseHeaders['x-ratelimit-reset'],
           )
         }
         const last = await send(key, canonical)

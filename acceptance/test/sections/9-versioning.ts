@@ -1,7 +1,6 @@
 import { describe } from 'node:test'
-import { expectBody, expectError } from '../../src/expect.ts'
+import { expectError } from '../../src/expect.ts'
 import type { Fixture } from '../../src/fixture.ts'
-import { era, page } from '../../src/resources.ts'
 import { specTest } from '../../src/spec-test.ts'
 
 const otherVersions = [
@@ -17,7 +16,7 @@ export function versioning({ client }: Fixture): void {
   describe('9. Versioning', () => {
     for (const path of ['/api/v1/eras', '/api/public/v1/eras'])
       specTest(`the version is part of the path: ${path}`, async () => {
-        expectBody(await client.request(path), page(era))
+        await client.read(path)
       })
 
     specTest('other versions, and paths without one, are not found', async () => {

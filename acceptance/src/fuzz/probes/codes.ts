@@ -29,7 +29,7 @@ export function liveCodes(session: Session, client: Client): Probe[] {
           const target = `${base}${operation.path.replace('{code}', isLower ? code.toLowerCase() : code)}`
           const shown = { method: 'GET', target: `${base}${operation.path}`, caller }
           const { status } = await session.request(operation, { ...shown, target }).catch(error => {
-            // A code is a secret: it is shown no more than a key.
+            // A code is a secret, and is not printed.
             throw error instanceof ProbeError ? new ProbeError(error.problems, shown) : error
           })
           const right = index === 0 ? 200 : 410

@@ -56,7 +56,7 @@ function namedIn(oneOf: Map<string, Operation>, { path }: Operation, data: unkno
 async function follow(session: Session, { to, id, item }: Link, from: Call): Promise<void> {
   const call: Call = { ...from, headers: {}, target: `${session.api.bases[0]}${to.path.replace('{id}', id)}` }
   const { status, json } = await session.request(to, call)
-  // What a war or an event names may be gone by now; what a list has may not.
+  // A reference of a war or an event may be deleted by now; an item of a list may not.
   if (status !== 200 && !(status === 404 && item === undefined) && status !== 429)
     throw new ProbeError([`${status}, although ${from.target} names it`], call)
   const data = dig(json, 'data')

@@ -1,41 +1,17 @@
 import fc from 'fast-check'
 import { drawnCaller } from '../draw.ts'
-import { brokenEncodings } from '../parameter-texts.ts'
+import { brokenEncodings, words } from '../odd-texts.ts'
 import { type Probe, probe } from '../probe.ts'
 import { documentedProblems } from '../response-problems.ts'
 import { type Call, ProbeError, type Session } from '../session.ts'
 
 const odd = [
+  ...words(`
+  / // . .. %2e%2e %2f %00 %0d%0a ; ;a=b # ? * ~ :id {id} %7Bid%7D @ index.html %e2%98%83 NATIONS
+  Nations nations.json api v1 v2 nations/`),
   '',
-  '/',
-  '//',
-  '.',
-  '..',
-  '%2e%2e',
-  '%2f',
-  '%00',
-  '%0d%0a',
-  ';',
-  ';a=b',
-  '#',
-  '?',
-  '*',
-  '~',
-  ':id',
-  '{id}',
-  '%7Bid%7D',
-  '@',
-  'index.html',
   'x'.repeat(300),
   'x'.repeat(20_000),
-  '%e2%98%83',
-  'NATIONS',
-  'Nations',
-  'nations.json',
-  'api',
-  'v1',
-  'v2',
-  'nations/',
   ...brokenEncodings,
 ]
 
@@ -45,8 +21,8 @@ const requestLineBytes = 8_000
 /** Undocumented paths: the response is an error of the usual shape, with the usual headers. */
 export function oddPaths(session: Session): Probe {
   const { bases, operations } = session.api
-  const words = operations.flatMap(({ path }) => path.split('/').filter(Boolean))
-  const segment = fc.oneof(fc.constantFrom(...odd), fc.constantFrom(...words))
+  const documented = operations.flatMap(({ path }) => path.split('/').filter(Boolean))
+  const segment = fc.oneof(fc.constantFrom(...odd), fc.constantFrom(...documented))
   return probe({
     name: 'paths',
     weight: 4,

@@ -19,7 +19,10 @@ export const reads = (session: Session): Probe[] =>
             throw new ProbeError([`${status} instead of ${[...right].join(' or ')}`], draw.call)
           const isDeprecated = operation.isDeprecated || usesDeprecated(operation, draw)
           if (isDeprecated && status === 200 && !(responseHeaders.deprecation && responseHeaders.sunset))
-            throw new ProbeError(['the request uses something deprecated, without the header'], draw.call)
+            throw new ProbeError(
+              ['the request uses a deprecated operation or parameter, and the response lacks the headers'],
+              draw.call,
+            )
         },
       }),
     )
@@ -36,16 +39,16 @@ function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<
   const isDocumented = (status: number) => operation.responses[status] !== undefined
   if (caller.kind === 'wrong') return new Set([401])
   // A number that is too large may also be one that the log does not have; a path that cannot be decoded is not found.
-  const refused = [400, 410].filter(isDocumented)
+  const rejected = [400, 410].filter(isDocumented)
   const [path = ''] = draw.call.target.split('?')
   const tooLong = draw.call.target.length > requestLineBytes ? [431] : []
-  if (draw.verdict === 'bad') return new Set([...refused, ...tooLong, ...(path.endsWith('/') ? [404] : [])])
+  if (draw.verdict === 'bad') return new Set([...rejected, ...tooLong, ...(path.endsWith('/') ? [404] : [])])
   const gone = operation.path.includes('{') && !draw.idsKnown ? [400, 404, 410] : []
   return new Set(
     [
       ...access(operation, draw),
       ...gone,
-      ...(draw.verdict === 'unsure' ? refused : []),
+      ...(draw.verdict === 'unsure' ? rejected : []),
       ...(draw.given.has('after') || draw.given.has('Last-Event-ID') ? [410] : []),
       ...tooLong,
       ...(draw.given.has('If-None-Match') ? [304] : []),
@@ -55,7 +58,7 @@ function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<
   )
 }
 
-/** The statuses by caller: without a key, without a scope, and without the right to see this in the game. */
+/** The statuses by caller: without a key, without a scope, and without the right in the game. */
 function access({ needsKey, scope, includeScopes }: Operation, { call: { caller }, given }: Draw): number[] {
   const included = (given.get('include') ?? '').split(',').flatMap(word => includeScopes[word.trim()] ?? [])
   if (caller.kind === 'anonymous') return needsKey || included.length > 0 ? [401] : [200]

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import type { Api, Schema } from './document.ts'
+import type { Api, Parameter, Schema } from './document.ts'
 import type { KnownValues } from './known-values.ts'
+import { oddNumbers, oddTexts, oddTimes } from './odd-texts.ts'
 
-/** Nothing is to leave this machine: who is called by us must be ourselves. */
+/** Addresses of this machine only, and invalid ones: the server sends requests to them. */
 const urls = [
   'http://127.0.0.1:65432/',
   'http://127.0.0.1:65432/',
@@ -16,9 +17,15 @@ const urls = [
   'javascript:0',
 ]
 
+export interface ValueSource {
+  api: Api
+  values: KnownValues
+}
+
 /** Values that a schema allows, as far as a generator can know; some of them are ids of the world. */
-export function valuesFor(api: Api, values: KnownValues, schema: Schema, name = ''): fc.Arbitrary<unknown> {
-  const made = (inner: Schema, member = name) => valuesFor(api, values, inner, member)
+export function valuesFor(source: ValueSource, schema: Schema, name = ''): fc.Arbitrary<unknown> {
+  const { api, values } = source
+  const made = (inner: Schema, member = name) => valuesFor(source, inner, member)
   const whole = api.resolve(schema)
   const alternatives = whole.anyOf ?? whole.oneOf
   if (alternatives) return fc.oneof(...alternatives.map(each => made(each)))
@@ -81,6 +88,40 @@ function texts(
 /** Lookaheads of a pattern are ignored: the checker decides whether the value fits. */
 const matching = (pattern: string) =>
   fc.stringMatching(new RegExp(pattern.replaceAll(/\(\?[!=][^()]*\)/g, ''))).map(text => text.slice(0, 100))
+
+/** Texts for a parameter: values of its schema, values of the world, and edge cases. */
+export function textsFor(
+  source: ValueSource,
+  { schema }: Parameter,
+  known: readonly string[],
+): fc.Arbitrary<string> {
+  const isList = schema.type === 'array'
+  const item = isList ? (schema.items ?? {}) : schema
+  const one = fc.oneof(
+    { weight: 4, arbitrary: valuesFor(source, item).map(String) },
+    { weight: known.length > 0 ? 4 : 0, arbitrary: fc.constantFrom(...known, '') },
+    { weight: 2, arbitrary: fc.constantFrom(...oddTextsOf(item)) },
+  )
+  const anything = fc.string({ unit: 'binary', maxLength: 30 }).filter(text => text.isWellFormed())
+  const odd = fc.oneof(fc.constantFrom(...oddTexts), anything)
+  if (!isList) return fc.oneof({ weight: 3, arbitrary: one }, odd)
+  const list = fc.array(one, { minLength: 1, maxLength: 5 }).map(items => items.join(','))
+  const long = fc
+    .tuple(fc.integer({ min: 95, max: 120 }), one)
+    .map(([count, item]) => Array(count).fill(item).join(','))
+  return fc.oneof(
+    { weight: 6, arbitrary: list },
+    { weight: 1, arbitrary: long },
+    { weight: 2, arbitrary: odd },
+  )
+}
+
+function oddTextsOf({ type, enum: words, format, maxLength = 70 }: Schema): string[] {
+  if (words) return words.map(word => String(word).toUpperCase())
+  if (type === 'integer' || type === 'number') return oddNumbers
+  if (type === 'boolean') return ['TRUE', '1', 'yes']
+  return format === 'date-time' ? oddTimes : ['a', 'x1_-', 'x'.repeat(maxLength + 1)]
+}
 
 const oddValues: unknown[] = [
   null,

@@ -1,25 +1,20 @@
 /** The machine that a benchmark runs on: its cores, the processor time and memory of processes, installed programs. */
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { cpus, loadavg, totalmem } from 'node:os'
 
 /** Servers run on one core and the load generator on another. Databases use whichever is free. */
 export type Side = 'server' | 'load'
 
-function allowedCpus(): number[] {
-  const list = /^Cpus_allowed_list:\s*(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''
-  return list.split(',').flatMap(range => {
-    const [first = 0, last = first] = range.split('-').map(Number)
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
-  })
-}
-
 function chooseCores(): Record<Side, number> | undefined {
   if (process.platform !== 'linux' || spawnSync('taskset', ['--version']).error) return undefined
-  const [server, load] = allowedCpus()
+  const status = readFileSync('/proc/self/status', 'utf8')
+  const ranges = /^Cpus_allowed_list:\s*(.*)$/m.exec(status)?.[1]?.split(',') ?? []
+  const [server, load] = ranges.flatMap(range => {
+    const [first = 0, last = first] = range.split('-').map(Number)
+    return last > first ? [first, first + 1] : [first]
+  })
   return server === undefined || load === undefined ? undefined : { server, load }
 }
 
@@ -27,24 +22,20 @@ function chooseCores(): Record<Side, number> | undefined {
 const cores = chooseCores()
 
 /** The command, pinned to the core of its side where there is one. */
-export function pinned(
+export const pinned = (
   side: Side | undefined,
   command: readonly [string, ...string[]],
-): [string, ...string[]] {
-  return cores && side ? ['taskset', '--cpu-list', String(cores[side]), ...command] : [...command]
-}
+): [string, ...string[]] =>
+  cores && side ? ['taskset', '--cpu-list', String(cores[side]), ...command] : [...command]
 
 /** Seconds of user and system time of a process and all its descendants, exited ones included; undefined outside Linux. */
 async function cpuSecondsOf(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (stat === undefined) return undefined
   // After the process name: fields 12 to 15 are utime, stime, cutime and cstime, in hundredths of a second.
-  const times = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 15)
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const own = fields.slice(11, 15).reduce((sum, time) => sum + Number(time), 0) / 100
   const descendants = await Promise.all((await childrenOf(pid)).map(cpuSecondsOf))
-  const own = times.reduce((sum, time) => sum + Number(time), 0) / 100
   return descendants.reduce<number>((sum, seconds) => sum + (seconds ?? 0), own)
 }
 
@@ -54,18 +45,20 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return children.split(' ').filter(Boolean).map(Number)
 }
 
-/** Resident memory in bytes; undefined outside Linux. */
-export async function residentBytesOf(pid: number): Promise<number | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined)
-  const kilobytes = status && /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
-  return kilobytes ? Number(kilobytes) * 1024 : undefined
+/** Resident memory in bytes; 0 outside Linux. */
+export async function residentBytesOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
 }
 
-/** Runs `work` and measures what it cost: elapsed seconds, and processor seconds of each process (null outside Linux). */
-export async function measureCpu<T>(
-  pids: readonly number[],
-  work: () => Promise<T>,
-): Promise<{ value: T; seconds: number; cpuSeconds: (number | null)[] }> {
+/** The result of `work` and what it cost: elapsed seconds, and processor seconds of each process (null outside Linux). */
+export interface Measured<T> {
+  value: T
+  seconds: number
+  cpuSeconds: (number | null)[]
+}
+
+export async function measureCpu<T>(pids: readonly number[], work: () => Promise<T>): Promise<Measured<T>> {
   const before = await Promise.all(pids.map(cpuSecondsOf))
   const startedMs = performance.now()
   const value = await work()
@@ -78,16 +71,6 @@ export async function measureCpu<T>(
   return { value, seconds, cpuSeconds }
 }
 
-/** A loopback port for programs that cannot choose one themselves. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** The first version number that a program prints; undefined if it is not installed. */
 export function versionOf(program: string, argument: string): string | undefined {
   const { error, stdout, stderr } = spawnSync(program, [argument], { encoding: 'utf8' })
@@ -95,7 +78,7 @@ export function versionOf(program: string, argument: string): string | undefined
 }
 
 /** Load average of the last minute. */
-export const loadAverage = (): number => loadavg()[0] ?? 0
+export const loadAverage = (): number => rounded(loadavg()[0] ?? 0, 1)
 
 export interface Machine {
   model: string
@@ -117,7 +100,12 @@ export const describeMachine = (): Machine => ({
 export const machineText = ({ cpus, model, memoryBytes }: Machine): string =>
   `${cpus} processors (${model}), ${Math.round(memoryBytes / 1e9)} GB`
 
+export const today = (): string => new Date().toISOString().slice(0, 10)
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
+export const count = (value: number): string => value.toLocaleString('en')
+export const sum = (values: readonly (number | null)[]): number =>
+  values.reduce<number>((total, value) => total + (value ?? 0), 0)
+export const mean = (values: readonly number[]): number => sum(values) / values.length
 
 /** The value at a share (0 to 1) of the sorted values; NaN without any. */
 export function quantile(values: readonly number[], share: number): number {
@@ -129,5 +117,5 @@ export function quantile(values: readonly number[], share: number): number {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const middle = (sorted.length - 1) / 2
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
+  return mean([sorted[Math.floor(middle)] ?? Number.NaN, sorted[Math.ceil(middle)] ?? Number.NaN])
 }

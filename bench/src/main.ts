@@ -1,6 +1,8 @@
 /** `npm run bench -- COMMAND`: see `--help`, and docs/operations/performance.md. */
 import { parseArgs } from 'node:util'
+import { growthPage } from './growth/page.ts'
 import { versionOf } from './machine.ts'
+import { fromRoot, resultsText, writeFormatted, writeResults } from './report/page.ts'
 import { closeAll } from './servers.ts'
 
 const usage = `npm run bench -- COMMAND [OPTIONS]
@@ -17,7 +19,7 @@ const usage = `npm run bench -- COMMAND [OPTIONS]
                 --sizes N,N    only worlds of these sizes
                 --only TEXT    only queries that contain the text
   processes   one to four processes: idle, cached reads, streams, limits in Redis
-  push        webhook deliveries a second beside a bare loop, and their latency
+  push        webhook deliveries a second beside wrk, and their latency
   pull        rounds of a pull of 10,000 nations and 50,000 wars
 
   --quick     a smoke test: small worlds and short loads, whose figures mean nothing
@@ -27,101 +29,104 @@ const usage = `npm run bench -- COMMAND [OPTIONS]
 
 class UsageError extends Error {}
 
-function integer(name: string, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback
-  const value = Number(text)
+const args = process.argv.slice(2)
+const command = ['npm run bench --', ...args].join(' ')
+
+const optionTypes = {
+  peers: { type: 'boolean', default: false },
+  rounds: { type: 'string' },
+  seconds: { type: 'string' },
+  minutes: { type: 'string' },
+  only: { type: 'string', default: '' },
+  worlds: { type: 'string', default: '.chancery/growth' },
+  sizes: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  write: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+type Options = ReturnType<typeof parseArgs<{ args: string[]; options: typeof optionTypes }>>['values']
+
+/** An option that is a number, with its defaults for a complete and for a quick run. */
+function integer(
+  options: Options,
+  name: 'rounds' | 'seconds' | 'minutes',
+  complete: number,
+  quick = 1,
+): number {
+  const value = Number(options[name] ?? (options.quick ? quick : complete))
   if (!Number.isInteger(value) || value < 1 || value > 600)
     throw new UsageError(`--${name} must be an integer from 1 to 600`)
   return value
 }
 
-async function main(args: string[]): Promise<void> {
-  const { values: options, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      peers: { type: 'boolean', default: false },
-      rounds: { type: 'string' },
-      seconds: { type: 'string' },
-      minutes: { type: 'string' },
-      only: { type: 'string', default: '' },
-      worlds: { type: 'string', default: '.chancery/growth' },
-      sizes: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      write: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (options.help) return console.log(usage)
-  const [command] = positionals
-  const { quick, write: writes } = options
-  if (writes && (quick || options.only !== '')) throw new UsageError('--write needs a complete run')
-  const commandText = ['npm run bench --', ...args].join(' ')
-  const print = (results: object, text = JSON.stringify(results, null, 2)) =>
-    console.log(options.json ? JSON.stringify(results, null, 2) : text)
-
-  switch (command) {
-    case 'http':
-    case 'memory': {
-      needWrk()
-      const { resultsText } = await import('./report/page.ts')
-      const results =
-        command === 'http'
-          ? {
-              http: await (await import('./http/run.ts')).measureHttp({
-                peers: options.peers,
-                rounds: integer('rounds', options.rounds, quick ? 1 : 3),
-                seconds: integer('seconds', options.seconds, quick ? 1 : 4),
-                only: options.only.split(',').filter(Boolean),
-                nations: quick ? 1_000 : 12_000,
-                command: commandText,
-              }),
-            }
-          : {
-              memory: await (await import('./http/memory.ts')).measureMemory({
-                minutes: integer('minutes', options.minutes, quick ? 1 : 30),
-                nations: quick ? 1_000 : 100_000,
-              }),
-            }
-      if (writes) await (await import('./report/write.ts')).writeResults(results)
-      return print(results, resultsText(results))
-    }
-    case 'growth': {
-      const { measureGrowth } = await import('./growth/run.ts')
-      const page = await measureGrowth({
-        worlds: options.worlds,
-        sizes: (options.sizes ?? (quick ? '1000' : '1000,100000,1000000')).split(',').map(Number),
-        only: quick && options.only === '' ? 'alliances' : options.only,
-        writes,
-        command: commandText,
-      })
-      return console.log(page)
-    }
-    case 'processes': {
-      needWrk()
-      const { measureProcesses } = await import('./processes.ts')
-      const seconds = integer('seconds', options.seconds, quick ? 1 : 6)
-      return print(
-        await measureProcesses({ seconds, idleSeconds: quick ? 1 : 20, streams: quick ? 20 : 2_000 }),
-      )
-    }
-    case 'push': {
-      const { fullPush, measurePush, quickPush } = await import('./push/run.ts')
-      return print(await measurePush(quick ? quickPush : fullPush))
-    }
-    case 'pull': {
-      const { measurePull } = await import('./pull.ts')
-      return print(await measurePull({ rounds: quick ? 1 : 20 }))
-    }
-    default:
-      throw new UsageError(command === undefined ? usage : `unknown command ${command}; see --help`)
-  }
+interface Report {
+  results: object
+  /** For the terminal; without it the results are printed as JSON. */
+  text?: string
+  write?: () => Promise<void>
 }
 
-function needWrk(): void {
-  if (versionOf('wrk', '-v') === undefined)
+const commands: Record<string, (options: Options) => Promise<Report>> = {
+  async http(options) {
+    const { measureHttp } = await import('./http/http.ts')
+    const http = await measureHttp({
+      peers: options.peers,
+      rounds: integer(options, 'rounds', 3),
+      seconds: integer(options, 'seconds', 4),
+      only: options.only.split(',').filter(Boolean),
+      nations: options.quick ? 1_000 : 12_000,
+      command,
+    })
+    return { results: { http }, text: resultsText({ http }), write: () => writeResults({ http }) }
+  },
+  async memory(options) {
+    const { measureMemory } = await import('./memory.ts')
+    const nations = options.quick ? 1_000 : 100_000
+    const memory = await measureMemory({ minutes: integer(options, 'minutes', 30), nations })
+    return { results: { memory }, text: resultsText({ memory }), write: () => writeResults({ memory }) }
+  },
+  async growth({ worlds, quick, ...options }) {
+    const { measureGrowth } = await import('./growth/growth.ts')
+    const sizes = options.sizes ?? (quick ? '1000' : '1000,100000,1000000')
+    const results = await measureGrowth({
+      worlds,
+      sizes: sizes.split(',').map(Number),
+      only: quick && options.only === '' ? 'alliances' : options.only,
+      command,
+    })
+    const text = growthPage(results)
+    return { results, text, write: () => writeFormatted({ [fromRoot('docs/operations/growth.md')]: text }) }
+  },
+  async processes(options) {
+    const { measureProcesses } = await import('./processes.ts')
+    const seconds = integer(options, 'seconds', 6)
+    const [idleSeconds, streams] = options.quick ? [1, 20] : [20, 2_000]
+    return { results: await measureProcesses({ seconds, idleSeconds, streams }) }
+  },
+  async push(options) {
+    const { measurePush } = await import('./push.ts')
+    return { results: await measurePush(options) }
+  },
+  async pull({ quick }) {
+    const { measurePull } = await import('./pull.ts')
+    return { results: await measurePull({ rounds: quick ? 1 : 20 }) }
+  },
+}
+
+async function main(): Promise<void> {
+  const { values: options, positionals } = parseArgs({ args, allowPositionals: true, options: optionTypes })
+  if (options.help) return console.log(usage)
+  const [name = ''] = positionals
+  const run = commands[name]
+  if (!run) throw new UsageError(name === '' ? usage : `unknown command ${name}; see --help`)
+  if (options.write && (options.quick || options.only !== ''))
+    throw new UsageError('--write needs a complete run')
+  if (!['growth', 'pull'].includes(name) && versionOf('wrk', '-v') === undefined)
     throw new UsageError('wrk is not installed, and it makes the load: apt-get install wrk')
+  const { results, text, write } = await run(options)
+  if (options.write) await write?.()
+  console.log(text === undefined || options.json ? JSON.stringify(results, null, 2) : text)
 }
 
 // PostgreSQL does not end with the terminal.
@@ -129,7 +134,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => closeAll().finally(() => process.exit(1)))
 
 try {
-  await main(process.argv.slice(2))
+  await main()
 } catch (error) {
   const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error)
   console.error(isUsage ? error.message : error)

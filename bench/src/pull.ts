@@ -2,7 +2,7 @@
  * `bench pull`: a pull of a game database of 10,000 nations and 50,000 wars: the first round, rounds without changes, and one with a
  * changed row. Processor time is that of the puller and of its session in the game's database.
  */
-import { type GameDatabase, openGame, Puller } from '@chancery/connect'
+import { openGame, Puller } from '@chancery/connect'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createServiceClient } from '../../cli/src/game-connection.ts'
 import { createOperatorClient } from '../../cli/src/operator-client/operator-client.ts'
@@ -14,34 +14,16 @@ const wars = 50_000
 const everySeconds = 5
 const idleTimeoutMs = 600_000
 
-export interface PullResults {
-  nations: number
-  wars: number
-  first_seconds: number
-  one_change_seconds: number
-  /** The slowest round without changes. */
-  unchanged_seconds: number
-  /** Of one round without changes. */
-  unchanged_cpu_seconds: { puller: number; database: number | null }
-  /** Share of a core at one unchanged round every 5 seconds. */
-  core_share: number
-}
-
-export async function measurePull({ rounds }: { rounds: number }): Promise<PullResults> {
+export async function measurePull({ rounds }: { rounds: number }): Promise<object> {
   const postgres = await startPostgres()
-  const service = await startService()
+  const { operatorUrl, operatorToken } = await startService()
   await postgres.db.query('create database game')
   const url = Object.assign(new URL(postgres.url), { pathname: '/game' }).href
   const game = await openGame(url, { name: 'chancery bench', isReadOnly: false, idleTimeoutMs })
   for (const statement of gameStatements) await game.rows(statement)
   const session = await openGame(url, { name: 'chancery bench pull', isReadOnly: true, idleTimeoutMs })
-  const results = await measureRounds({ game, session, rounds, puller: createPuller(service) })
-  await Promise.all([session.close(), game.close()])
-  return results
-}
-
-const createPuller = ({ operatorUrl, operatorToken }: { operatorUrl: string; operatorToken: string }) =>
-  new Puller({
+  const [row] = await session.tuples('select pg_backend_pid()')
+  const puller = new Puller({
     contract: contractFor(demoProfile),
     client: createServiceClient(createOperatorClient({ url: operatorUrl, token: operatorToken })),
     schema: 'chancery_out',
@@ -49,6 +31,39 @@ const createPuller = ({ operatorUrl, operatorToken }: { operatorUrl: string; ope
     allowsDeletes: false,
     log: message => console.error(message),
   })
+  const timed = async () => {
+    const { value, seconds } = await measureCpu([], () => puller.round(session))
+    return { report: value, seconds: rounded(seconds, 3) }
+  }
+  const first = await timed()
+  const before = process.cpuUsage()
+  const unchanged = await measureCpu([Number(row?.[0])], async () => {
+    const seconds: number[] = []
+    for (let count = 0; count < rounds; count += 1) seconds.push((await timed()).seconds)
+    return Math.max(...seconds)
+  })
+  const { user, system } = process.cpuUsage(before)
+  const [database = null] = unchanged.cpuSeconds
+  const cpu = {
+    puller: rounded((user + system) / 1e6 / rounds, 4),
+    database: database === null ? null : rounded(database / rounds, 4),
+  }
+  await game.rows("update nations set motto = 'Changed' where id = 77")
+  const changed = await timed()
+  if (changed.report?.views.nation?.changed !== 1) throw new Error('the changed row was not sent')
+  await Promise.all([session.close(), game.close()])
+  return {
+    nations,
+    wars,
+    first_seconds: first.seconds,
+    one_change_seconds: changed.seconds,
+    // The slowest round without changes.
+    unchanged_seconds: unchanged.value,
+    unchanged_cpu_seconds: cpu,
+    // At one unchanged round every 5 seconds.
+    core_share: rounded((cpu.puller + (cpu.database ?? 0)) / everySeconds, 4),
+  }
+}
 
 /** Tables as wide as those of games, and views over them. */
 const gameStatements = [
@@ -68,43 +83,3 @@ const gameStatements = [
   'analyze nations',
   'analyze wars',
 ]
-
-async function measureRounds(setup: {
-  game: GameDatabase
-  session: GameDatabase
-  puller: Puller
-  rounds: number
-}): Promise<PullResults> {
-  const { game, session, puller, rounds } = setup
-  const [row] = await session.tuples('select pg_backend_pid()')
-  const timed = async () => {
-    const startedMs = performance.now()
-    const report = await puller.round(session)
-    return { report, seconds: rounded((performance.now() - startedMs) / 1000, 3) }
-  }
-  const first = await timed()
-  const before = process.cpuUsage()
-  const unchanged = await measureCpu([Number(row?.[0])], async () => {
-    const seconds: number[] = []
-    for (let count = 0; count < rounds; count += 1) seconds.push((await timed()).seconds)
-    return Math.max(...seconds)
-  })
-  const { user, system } = process.cpuUsage(before)
-  const [database = null] = unchanged.cpuSeconds
-  const cpu = {
-    puller: rounded((user + system) / 1e6 / rounds, 4),
-    database: database === null ? null : rounded(database / rounds, 4),
-  }
-  await game.rows("update nations set motto = 'Changed' where id = 77")
-  const changed = await timed()
-  if (changed.report?.views.nation?.changed !== 1) throw new Error('the changed row was not sent')
-  return {
-    nations,
-    wars,
-    first_seconds: first.seconds,
-    one_change_seconds: changed.seconds,
-    unchanged_seconds: unchanged.value,
-    unchanged_cpu_seconds: cpu,
-    core_share: rounded((cpu.puller + (cpu.database ?? 0)) / everySeconds, 4),
-  }
-}

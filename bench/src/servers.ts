@@ -1,5 +1,5 @@
 /** The programs that a benchmark starts: `chancery serve`, the bundled PostgreSQL, Redis, and children of its own. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -11,8 +11,8 @@ import pg from 'pg'
 import { startOn } from '../../server/src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../server/src/store/embedded/host.ts'
 import { rejectOnEnd } from '../../server/src/store/embedded/processes.ts'
-import type { RecordedResponse } from './load.ts'
-import { childrenOf, freePort, pinned, type Side } from './machine.ts'
+import { freePort } from '../../server/src/store/embedded/socket.ts'
+import { childrenOf, pinned, type Side } from './machine.ts'
 
 // The published launcher, which sets the V8 flags of production.
 const program = fileURLToPath(new URL('../../cli/bin/chancery.js', import.meta.url))
@@ -47,92 +47,123 @@ export async function temporaryDirectory(): Promise<string> {
   return directory
 }
 
+export const removeDirectory = (directory: string): Promise<void> =>
+  rm(directory, { recursive: true, force: true, maxRetries: 20 })
+
+export interface Program {
+  pid: number
+  close(): Promise<void>
+}
+
+/** Starts a program that SIGTERM ends. `untilReady` is awaited while it runs; its directory is removed in the end. */
+export async function startProgram<T>(
+  command: [string, ...string[]],
+  options: SpawnOptions & { side?: Side | undefined; directory?: string },
+  untilReady: (child: ChildProcess) => Promise<T>,
+): Promise<Program & { child: ChildProcess; ready: T }> {
+  const { side, directory, ...spawnOptions } = options
+  const [file, ...args] = pinned(side, command)
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'], ...spawnOptions })
+  const failed = rejectOnEnd(child, command.slice(0, 2).join(' '))
+  const ended = once(child, 'exit')
+  const started = register({
+    pid: Number(child.pid),
+    child,
+    async close() {
+      child.kill('SIGTERM')
+      await ended
+      if (directory !== undefined) await removeDirectory(directory)
+    },
+  })
+  return Object.assign(started, { ready: await Promise.race([untilReady(child), failed]) })
+}
+
+export async function untilListening(port: number): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (performance.now() < deadline) {
+    const socket = connect(port, '127.0.0.1')
+    const isListening = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isListening) return
+    await sleep(50)
+  }
+  throw new Error(`no program listens on port ${port}`)
+}
+
 /** `chancery serve` as a process of its own. */
-export interface Service {
+export interface Service extends Program {
   publicUrl: string
   operatorUrl: string
   operatorToken: string
-  /** Of the serving process, which the launcher starts as its child. */
-  pid: number
   /** Calls the operator API. Rejects with the response where its status is not 2xx. */
   operate<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T>
   ingest(key: string, facts: object[]): Promise<{ events: number; last_seq: number }>
-  close(): Promise<void>
 }
 
 /** Starts the service on a bundled PostgreSQL of its own, durable as in production, or on CHANCERY_DATABASE_URL of `env`. */
 export async function startService(env: Record<string, string> = {}, side?: Side): Promise<Service> {
   const directory = await temporaryDirectory()
-  const token = 'operator-token-of-a-bench'
-  const [file, ...args] = pinned(side, [process.execPath, program, 'serve', '--json', '--migrate'])
-  const child = spawn(file, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      CHANCERY_DATA_DIR: join(directory, 'data'),
-      CHANCERY_HOST: '127.0.0.1',
-      CHANCERY_PORT: '0',
-      CHANCERY_OPERATOR_PORT: '0',
-      CHANCERY_ADMIN_TOKEN: token,
-      CHANCERY_ANONYMOUS_LIMIT: String(unreachableLimit),
-      CHANCERY_DRAIN_SECONDS: '0',
-      CHANCERY_LOG_LEVEL: 'warn',
-      ...env,
+  const operatorToken = 'operator-token-of-a-bench'
+  const settings = {
+    CHANCERY_DATA_DIR: join(directory, 'data'),
+    CHANCERY_HOST: '127.0.0.1',
+    CHANCERY_PORT: '0',
+    CHANCERY_OPERATOR_PORT: '0',
+    CHANCERY_ADMIN_TOKEN: operatorToken,
+    CHANCERY_ANONYMOUS_LIMIT: String(unreachableLimit),
+    CHANCERY_DRAIN_SECONDS: '0',
+    CHANCERY_LOG_LEVEL: 'warn',
+    ...env,
+  }
+  const { child, ready, close } = await startProgram(
+    [process.execPath, program, 'serve', '--json', '--migrate'],
+    { env: { ...process.env, ...settings }, side, directory },
+    async child => {
+      let output = ''
+      while (!output.trimEnd().endsWith('}')) output += (await once(child.stdout ?? child, 'data'))[0]
+      return JSON.parse(output) as { public: string; operator: string }
     },
-  })
-  const ended = once(child, 'exit')
-  const addresses = JSON.parse(await firstDocument(child)) as { public: string; operator: string }
-  const [pid = Number(child.pid)] = await childrenOf(Number(child.pid))
+  )
   const operate: Service['operate'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(addresses.operator + path, {
+    const authorization = `Bearer ${operatorToken}`
+    const response = await fetch(ready.operator + path, {
       method,
       headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        authorization,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const document = await response.json()
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(document)}`)
     return document as never
   }
-  return register({
-    publicUrl: addresses.public,
-    operatorUrl: addresses.operator,
-    operatorToken: token,
-    pid,
+  return {
+    publicUrl: ready.public,
+    operatorUrl: ready.operator,
+    operatorToken,
+    // Of the serving process, which the launcher starts as its child.
+    pid: (await childrenOf(Number(child.pid)))[0] ?? Number(child.pid),
     operate,
     ingest: (key, facts) => operate('POST', '/facts', { facts }, { 'idempotency-key': key }),
-    async close() {
-      child.kill('SIGTERM')
-      await ended
-      await rm(directory, { recursive: true, force: true, maxRetries: 20 })
-    },
-  })
-}
-
-async function firstDocument(child: ChildProcess): Promise<string> {
-  let output = ''
-  for await (const part of child.stdout ?? []) {
-    output += part
-    if (output.trimEnd().endsWith('}')) return output
+    close,
   }
-  throw new Error('the service did not start')
 }
 
 /** The bundled PostgreSQL, durable as in production, which every target reaches over loopback alike. */
-export interface Postgres {
+export interface Postgres extends Program {
   /** As its superuser. */
   url: string
   /** A connection as its superuser. */
   db: pg.Client
-  /** Of the postmaster. */
-  pid: number
   version: string
-  close(): Promise<void>
 }
 
+/** Its pid is that of the postmaster. */
 export async function startPostgres(): Promise<Postgres> {
   const directory = await temporaryDirectory()
   const host = { ...thisHost(), hasUnixSockets: false }
@@ -146,108 +177,61 @@ export async function startPostgres(): Promise<Postgres> {
   return register({
     url,
     db,
-    pid: rows[0].pid,
-    version: rows[0].version,
+    ...(rows[0] as { pid: number; version: string }),
     async close() {
       await db.end()
       await server.close()
-      await rm(directory, { recursive: true, force: true, maxRetries: 20 })
+      await removeDirectory(directory)
     },
   })
 }
 
 /** A Redis without persistence. */
-export async function startRedis(): Promise<{ url: string; pid: number; close(): Promise<void> }> {
+export async function startRedis(): Promise<Program & { url: string }> {
   const port = await freePort()
-  const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', tmpdir()]
-  const child = spawn('redis-server', [...args, '--loglevel', 'warning'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const failed = rejectOnEnd(child, 'redis-server did not start')
-  const ended = once(child, 'exit')
-  await Promise.race([untilListening(port, 'redis-server'), failed])
-  return register({
-    url: `redis://127.0.0.1:${port}`,
-    pid: Number(child.pid),
-    async close() {
-      child.kill('SIGTERM')
-      await ended
-    },
-  })
-}
-
-export async function untilListening(port: number, name: string): Promise<void> {
-  const deadline = performance.now() + 5_000
-  for (;;) {
-    const socket = connect(port, '127.0.0.1')
-    const isListening = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
-    socket.destroy()
-    if (isListening) return
-    if (performance.now() > deadline) throw new Error(`${name} does not listen on port ${port}`)
-    await sleep(50)
-  }
+  const args = [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+    '--save',
+    '',
+    '--dir',
+    tmpdir(),
+    '--loglevel',
+    'warning',
+  ]
+  const redis = await startProgram(['redis-server', ...args], {}, () => untilListening(port))
+  return { ...redis, url: `redis://127.0.0.1:${port}` }
 }
 
 /** A program of this package in a process of its own. */
-export interface Child {
+export interface Child extends Program {
   url: string
-  pid: number
   /** Sends a message and resolves with the reply. */
   request<T>(message: unknown): Promise<T>
-  close(): Promise<void>
 }
 
 /** Starts a program, passes `order` as its argument, and waits for its first message: the port that it listens on. */
 export async function startChild(file: URL, order: unknown, side?: Side): Promise<Child> {
-  const path = fileURLToPath(file)
-  const [command, ...args] = pinned(side, [process.execPath, path, JSON.stringify(order)])
-  const child = spawn(command, args, {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    serialization: 'advanced',
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
-  const ended = once(child, 'exit')
-  const failed = rejectOnEnd(child, path)
-  const nextMessage = () => Promise.race([once(child, 'message').then(([message]) => message), failed])
-  const { port } = (await nextMessage()) as { port: number }
-  return register({
-    url: `http://127.0.0.1:${port}`,
-    pid: Number(child.pid),
+  const nextMessage = async (child: ChildProcess) => (await once(child, 'message'))[0]
+  const { child, ready, ...started } = await startProgram(
+    [process.execPath, fileURLToPath(file), JSON.stringify(order)],
+    {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+      env: { ...process.env, NODE_ENV: 'production' },
+      side,
+    },
+    nextMessage,
+  )
+  return {
+    ...started,
+    url: `http://127.0.0.1:${(ready as { port: number }).port}`,
     async request(message) {
-      const reply = nextMessage()
+      const reply = nextMessage(child)
       child.send(message as object)
       return (await reply) as never
     },
-    async close() {
-      child.kill('SIGTERM')
-      await ended
-    },
-  })
-}
-
-export type TargetId =
-  | 'node'
-  | 'fastify'
-  | 'nginx'
-  | 'nginx-log'
-  | 'plain'
-  | 'platformatic'
-  | 'postgraphile'
-  | 'chancery'
-  | 'chancery-keys'
-  | 'chancery-redis'
-  | 'chancery-redis-keys'
-
-/** A server that is measured, on the core of the servers. */
-export interface Target {
-  id: TargetId
-  title: string
-  url: string
-  /** Its descendants are measured with it. */
-  pid: number
-  /** Of targets that replay one recorded response: this one from now on. */
-  replay?(response: RecordedResponse): Promise<void>
+  }
 }

@@ -1,56 +1,48 @@
 /** The world of a benchmark: simulated history, ingested as a game would, and what there is to query in it. */
 import { spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { scopes } from '@chancery/contract'
-import type { Postgres, Service } from './servers.ts'
-import { unreachableLimit } from './servers.ts'
+import { linesOf, simulateHistory, type WorldOptions } from '@chancery/simulator'
+import { type Postgres, type Service, unreachableLimit } from './servers.ts'
 
 const program = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url))
 
-const run = (args: string[], env: Record<string, string>) =>
-  spawn(process.execPath, ['--max-old-space-size=8000', program, ...args], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
-  })
-
-/** Pipes facts into `chancery ingest`. Rejects if a batch was rejected. */
+/** Pipes facts as NDJSON into `chancery ingest`. Rejects if a batch was rejected. */
 export async function ingestFacts(
   { operatorUrl, operatorToken }: Service,
-  facts: Readable,
+  lines: Iterable<string>,
 ): Promise<{ facts: number; seconds: number }> {
-  const env = { CHANCERY_OPERATOR_URL: operatorUrl, CHANCERY_OPERATOR_TOKEN: operatorToken }
-  const child = run(['ingest', '-', '--json'], env)
+  const child = spawn(process.execPath, [program, 'ingest', '-', '--json'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, CHANCERY_OPERATOR_URL: operatorUrl, CHANCERY_OPERATOR_TOKEN: operatorToken },
+  })
   const startedMs = performance.now()
-  const [report] = await Promise.all([text(child.stdout), pipeline(facts, child.stdin)])
+  const [report] = await Promise.all([text(child.stdout), pipeline(Readable.from(lines), child.stdin)])
   const seconds = (performance.now() - startedMs) / 1_000
-  const { facts: count, refused } = JSON.parse(report) as { facts: number; refused: unknown[] }
+  const { facts, refused } = JSON.parse(report) as { facts: number; refused: unknown[] }
   if (refused.length > 0) throw new Error(`facts were rejected: ${JSON.stringify(refused[0])}`)
-  return { facts: count, seconds }
+  return { facts, seconds }
 }
 
-/** Loads the world that `chancery simulate` makes of a seed, and waits for its ranking round. */
-export async function loadWorld(
-  service: Service,
-  { nations, days, seed, endsAt }: { nations: number; days: number; seed: number; endsAt: string },
-): Promise<void> {
-  console.error(`Loading a world of ${nations} nations and ${days} days`)
-  const options = { nations, days, seed, 'ends-at': endsAt }
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
-  await ingestFacts(service, run(['simulate', ...args], {}).stdout)
+function* historyLines(options: WorldOptions): Generator<string> {
+  for (const batch of simulateHistory(options)) yield linesOf(batch)
+}
+
+/** Loads a simulated world, and waits for its ranking round. */
+export async function loadWorld(service: Service, options: WorldOptions & { days: number }): Promise<void> {
+  console.error(`Loading a world of ${options.nations} nations and ${options.days} days`)
+  await ingestFacts(service, historyLines(options))
   await untilRanked(service)
 }
 
 /** Lists show what the last ranking round has seen. */
 export async function untilRanked(service: Service): Promise<void> {
-  for (;;) {
-    const status = await service.operate<{ ranking_lag_versions: number }>('GET', '/status')
-    if (status.ranking_lag_versions === 0) return
-    await sleep(200)
-  }
+  type Status = { ranking_lag_versions: number }
+  while ((await service.operate<Status>('GET', '/status')).ranking_lag_versions > 0) await sleep(200)
 }
 
 /** What there is to query, in an order unrelated to storage. */
@@ -67,10 +59,7 @@ export interface Subjects {
   players: string[]
 }
 
-export async function findSubjects(
-  db: Postgres['db'],
-  { nationsMax = 10_000, playersMax = 64 } = {},
-): Promise<Subjects> {
+export async function findSubjects({ db }: Postgres): Promise<Subjects> {
   const column = async (statement: string) =>
     (await db.query<{ value: string }>(statement)).rows.map(({ value }) => value)
   const { rows } = await db.query<Subjects['counts']>(`
@@ -81,11 +70,9 @@ export async function findSubjects(
   return {
     counts,
     players: await column(
-      `select distinct player as value from chancery_secret.nation_private where player is not null order by value limit ${playersMax}`,
+      'select distinct player as value from chancery_secret.nation_private where player is not null order by value limit 64',
     ),
-    nations: await column(
-      `select id as value from chancery_world.nation order by md5(id) limit ${nationsMax}`,
-    ),
+    nations: await column('select id as value from chancery_world.nation order by md5(id) limit 10000'),
     atWar: await column(
       'select id as value from chancery_world.nation where active_offensive + active_defensive > 0 order by md5(id)',
     ),
@@ -110,6 +97,14 @@ export async function createKeys(service: Service, players: readonly string[]): 
   return keys
 }
 
+export const put = (resource: string, data: object): object => ({ op: 'put', resource, data })
+
+/** Nations with names and scores, as facts. */
+export const nationFacts = (ids: readonly string[]): object[] =>
+  ids.map((id, index) =>
+    put('nation', { id, nation_name: `Nation ${id}`, leader_name: 'Leader', national_score: index }),
+  )
+
 const nationsPerChange = 20
 let changes = 0
 
@@ -123,14 +118,12 @@ export async function whileChanging<T>(
   const changing = (async () => {
     while (!done.signal.aborted) {
       changes += 1
-      const facts = Array.from({ length: nationsPerChange }, (_, index) => ({
-        op: 'put',
-        resource: 'nation',
-        data: {
+      const facts = Array.from({ length: nationsPerChange }, (_, index) =>
+        put('nation', {
           id: nationIds[(changes * nationsPerChange + index) % nationIds.length],
           national_score: 100 + ((changes * 37 + index * 11) % 900),
-        },
-      }))
+        }),
+      )
       await service.ingest(`change-${changes}`, facts)
       await sleep(1_000, undefined, { signal: done.signal }).catch(() => undefined)
     }
@@ -142,11 +135,3 @@ export async function whileChanging<T>(
     await changing
   }
 }
-
-/** Nations with names and scores, as facts. */
-export const nationFacts = (ids: readonly string[]): object[] =>
-  ids.map((id, index) => ({
-    op: 'put',
-    resource: 'nation',
-    data: { id, nation_name: `Nation ${id}`, leader_name: 'Leader', national_score: index },
-  }))

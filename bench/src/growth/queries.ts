@@ -1,5 +1,6 @@
 /** The queries that are measured, from the contract: every public list with each filter and combination of filters, every item by id. */
 import { type Operation, operations, type Parameter } from '@chancery/contract'
+import type { Api, Page } from './api.ts'
 
 /** `flat` and `one` (an item): every page costs the same in worlds of all sizes. `bounded`: within fixed bounds. */
 export type CostClass = 'flat' | 'one' | 'bounded'
@@ -17,13 +18,6 @@ export interface Query {
   order: number
 }
 
-export interface Api {
-  /** Milliseconds to the last byte, and the total of a list. Rejects unless the status is 200. */
-  time(path: string): Promise<{ ms: number; total: number | undefined }>
-  /** The parsed body. */
-  read<T>(path: string): Promise<T>
-}
-
 /** A value of a filter. `broad`: selects much of the world; `narrow`: a handful of rows. */
 interface Value {
   text: string
@@ -35,21 +29,17 @@ interface Filter {
   values: Value[]
 }
 
+type Pair = [name: string, value: Value]
+
 /** `halfAt`: a time in the middle of the world's changes. */
 export async function createQueries(api: Api, halfAt: string): Promise<Query[]> {
   const queries: Query[] = []
   for (const operation of Object.values(operations) as Operation[]) {
-    if (operation.cache === 'stream' || operation.cache === 'private' || operation.scope !== 'none') continue
-    if (operation.returns.isList) queries.push(...(await listQueries(operation, api, halfAt)))
-    else if (operation.path.endsWith('/{id}'))
-      queries.push({
-        operation: operation.id,
-        name: 'by id',
-        path: operation.path,
-        cost: 'one',
-        filters: 0,
-        order: 0,
-      })
+    const { id, path, cache, scope, returns } = operation
+    if (cache === 'stream' || cache === 'private' || scope !== 'none') continue
+    if (returns.isList) queries.push(...(await listQueries(operation, api, halfAt)))
+    else if (path.endsWith('/{id}'))
+      queries.push({ operation: id, name: 'by id', path, cost: 'one', filters: 0, order: 0 })
   }
   return queries
 }
@@ -61,12 +51,8 @@ async function listQueries(operation: Operation, api: Api, halfAt: string): Prom
     if (parameter.in !== 'query' || name === 'page' || name === 'limit') continue
     filters.push({ name, values: await valuesOf(api, halfAt, operation.id, name, parameter) })
   }
-  const chosen: [string, Value][][] = [
-    [],
-    ...filters.flatMap(({ name, values }) => values.map((value): [string, Value][] => [[name, value]])),
-    ...combinationsOf(filters),
-  ]
-  return chosen.map((pairs, order) => ({
+  const single = filters.flatMap(({ name, values }) => values.map((value): Pair[] => [[name, value]]))
+  return [[], ...single, ...combinationsOf(filters)].map((pairs, order) => ({
     order,
     operation: operation.id,
     name: pairs.map(([name, { text }]) => (text.length <= 36 ? `${name}=${text}` : name)).join(' ') || 'all',
@@ -77,29 +63,28 @@ async function listQueries(operation: Operation, api: Api, halfAt: string): Prom
 }
 
 /** Two filters and more: all of them broad, which costs most; and of two, each of them narrow once. */
-function combinationsOf(filters: Filter[]): [string, Value][][] {
-  const combinations: [string, Value][][] = []
-  const pick = ({ name, values }: Filter, breadth: Value['breadth']): [string, Value] => [
+function combinationsOf(filters: Filter[]): Pair[][] {
+  const combinations: Pair[][] = []
+  const pick = ({ name, values }: Filter, breadth: Value['breadth']): Pair => [
     name,
     values.find(value => value.breadth === breadth) ?? values[0] ?? { text: 'none', breadth },
   ]
   for (let bits = 1; bits < 2 ** filters.length; bits += 1) {
-    const taken = filters.filter((_, index) => bits & (1 << index))
-    if (taken.length < 2) continue
-    combinations.push(taken.map(filter => pick(filter, 'broad')))
-    if (taken.length > 2) continue
-    for (const narrow of taken)
+    const chosen = filters.filter((_, index) => bits & (1 << index))
+    if (chosen.length < 2) continue
+    combinations.push(chosen.map(filter => pick(filter, 'broad')))
+    if (chosen.length > 2) continue
+    for (const narrow of chosen)
       if (narrow.values.some(({ breadth }) => breadth === 'narrow'))
-        combinations.push(taken.map(filter => pick(filter, filter === narrow ? 'narrow' : 'broad')))
+        combinations.push(chosen.map(filter => pick(filter, filter === narrow ? 'narrow' : 'broad')))
   }
   return combinations
 }
 
 const flatLists = new Set(['nations.list', 'alliances.list', 'rankings.list', 'events.list'])
 
-function isFlat({ id }: Operation, pairs: [string, Value][]): boolean {
-  if (!flatLists.has(id) || pairs.length > 1) return false
-  const [pair] = pairs
+function isFlat({ id }: Operation, [pair, ...others]: Pair[]): boolean {
+  if (!flatLists.has(id) || others.length > 0) return false
   if (!pair) return true
   const [name, { text }] = pair
   return name === 'board' || name === 'after' || (name === 'type' && !/[*,]/.test(text))
@@ -116,11 +101,6 @@ async function pathOf({ path }: Operation, api: Api): Promise<string> {
   return path.replace('{id}', largest?.id ?? 'none')
 }
 
-interface Page<T> {
-  data: T[]
-  pagination: { total: number; pages: number }
-}
-
 const broad = (...texts: string[]): Value[] => texts.map(text => ({ text, breadth: 'broad' }))
 const narrow = (text: string): Value => ({ text, breadth: 'narrow' })
 
@@ -133,27 +113,24 @@ async function valuesOf(
   { schema, profileList }: Parameter,
 ): Promise<Value[]> {
   const page = <T = { id: string }>(path: string) => api.read<Page<T>>(path)
-  const idOfHalf = async (path: string) => {
-    const { pages } = (await page(`${path}?limit=1`)).pagination
-    const { data } = await page(`${path}?limit=1&page=${Math.max(1, Math.ceil(pages / 2))}`)
-    return data[0]?.id ?? 'none'
+  /** The item at a share of a list. */
+  const itemAt = async <T = { id: string }>(path: string, share: number): Promise<T | undefined> => {
+    const { total } = (await page(`${path}?limit=1`)).pagination
+    const number = Math.max(1, Math.ceil(total * share))
+    return (await page<T>(`${path}?limit=1&page=${number}`)).data[0]
   }
+  const idOfHalf = async (path: string) => (await itemAt(path, 0.5))?.id ?? 'none'
   /** The first hundred of a list, and one from its middle. */
   const someIds = async (path: string): Promise<Value[]> => [
     ...broad((await page(`${path}?limit=100`)).data.map(({ id }) => id).join(',')),
     narrow(await idOfHalf(path)),
   ]
-  /** The lowest score of these shares of the ranking. */
-  const scores = async (broadShare: number, narrowShare: number): Promise<Value[]> => {
-    const { total } = (await page('/rankings?limit=1')).pagination
-    const scoreAt = async (share: number) => {
-      const place = Math.max(1, Math.ceil(total * share))
-      const { data } = await page<{ national_score: number }>(`/rankings?limit=1&page=${place}`)
-      return `${data[0]?.national_score ?? 0}`
-    }
-    return [...broad(await scoreAt(broadShare)), narrow(await scoreAt(narrowShare))]
+  /** The lowest scores of two shares of the ranking. */
+  const scores = async (...shares: [broad: number, narrow: number]): Promise<Value[]> => {
+    const items = shares.map(share => itemAt<{ national_score: number }>('/rankings', share))
+    const [one = '0', other = '0'] = (await Promise.all(items)).map(item => `${item?.national_score ?? 0}`)
+    return [...broad(one), narrow(other)]
   }
-
   const known: Record<string, () => Promise<Value[]> | Value[]> = {
     nation_id: () => someIds('/nations'),
     alliance_id: () => someIds('/alliances'),
@@ -195,28 +172,22 @@ const sampledPages = 20
 
 /** The commonest substring of one to four letters, the commonest word, and one whole name. */
 async function piecesOfNames(api: Api, path: string, field: string): Promise<Value[]> {
-  type Named = Record<string, string>
-  const { pages } = (await api.read<Page<Named>>(`${path}?limit=100`)).pagination
-  const names = new Set<string>()
-  for (let sample = 0; sample < sampledPages; sample += 1) {
-    const number = 1 + Math.floor((pages * sample) / sampledPages)
-    const { data } = await api.read<Page<Named>>(`${path}?limit=100&page=${number}`)
-    for (const item of data) names.add(item[field]?.toLowerCase() ?? '')
-  }
+  const items = await api.sample<Record<string, string>>(path, sampledPages)
+  const names = [...new Set(items.map(item => item[field]?.toLowerCase() ?? ''))]
   const commonest = (piecesOf: (name: string) => string[]): Value[] => {
     const counts = new Map<string, number>()
-    for (const name of names)
-      for (const piece of new Set(piecesOf(name))) counts.set(piece, (counts.get(piece) ?? 0) + 1)
+    for (const piece of names.flatMap(name => [...new Set(piecesOf(name))]))
+      counts.set(piece, (counts.get(piece) ?? 0) + 1)
     const [piece] = [...counts].sort((one, other) => other[1] - one[1])[0] ?? []
     return piece === undefined ? [] : broad(piece)
   }
   const substrings = (length: number) => (name: string) =>
-    Array.from({ length: Math.max(0, name.length - length + 1) }, (_, at) =>
-      name.slice(at, at + length),
-    ).filter(piece => /^\p{L}+$/u.test(piece))
+    Array.from(name, (_, at) => name.slice(at, at + length)).filter(
+      piece => piece.length === length && /^\p{L}+$/u.test(piece),
+    )
   return [
     ...[2, 1, 3, 4].flatMap(length => commonest(substrings(length))),
     ...commonest(name => name.split(' ').filter(word => word.length > 4)),
-    narrow([...names].at(-1) ?? 'none'),
+    narrow(names.at(-1) ?? 'none'),
   ]
 }

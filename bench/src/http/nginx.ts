@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, rm, writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { freePort } from '../../../server/src/store/embedded/socket.ts'
 import { fetchOnce, headerOf } from '../load.ts'
-import { freePort, pinned } from '../machine.ts'
-import { register, type Target, temporaryDirectory, untilListening } from '../servers.ts'
+import { startProgram, temporaryDirectory, untilListening } from '../servers.ts'
+import type { Target } from './workloads.ts'
 
 /** nginx writes these itself, from the file. */
 const fileHeaders = new Set([
@@ -40,40 +39,21 @@ export async function startNginx(
   }
   const port = await freePort()
   const configuration = join(directory, 'nginx.conf')
-  const log = logs ? join(directory, 'access.log') : 'off'
   await writeFile(
     configuration,
-    configurationText({ directory, port, log, locations: locations.join('\n    ') }),
-  )
-  const [program, ...args] = pinned('server', ['nginx', '-p', directory, '-c', configuration, '-e', 'stderr'])
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] })
-  const ended = once(child, 'exit')
-  await untilListening(port, 'nginx')
-  return register<Target & { close(): Promise<void> }>({
-    ...(logs ? { id: 'nginx-log', title: 'nginx, with its log' } : { id: 'nginx', title: 'nginx from disk' }),
-    url: `http://127.0.0.1:${port}`,
-    pid: Number(child.pid),
-    async close() {
-      child.kill('SIGTERM')
-      await ended
-      await rm(directory, { recursive: true })
-    },
-  })
-}
-
-const configurationText = (part: { directory: string; port: number; log: string; locations: string }) => `
+    `
 daemon off;
 error_log stderr crit;
-pid ${part.directory}/nginx.pid;
+pid ${directory}/nginx.pid;
 worker_processes 1;
 events { worker_connections 1024; }
 http {
-  access_log ${part.log};
-  client_body_temp_path ${part.directory}/body;
-  proxy_temp_path ${part.directory}/proxy;
-  fastcgi_temp_path ${part.directory}/fastcgi;
-  uwsgi_temp_path ${part.directory}/uwsgi;
-  scgi_temp_path ${part.directory}/scgi;
+  access_log ${logs ? join(directory, 'access.log') : 'off'};
+  client_body_temp_path ${directory}/body;
+  proxy_temp_path ${directory}/proxy;
+  fastcgi_temp_path ${directory}/fastcgi;
+  uwsgi_temp_path ${directory}/uwsgi;
+  scgi_temp_path ${directory}/scgi;
   sendfile on;
   tcp_nopush on;
   tcp_nodelay on;
@@ -89,9 +69,21 @@ http {
   # Each request is counted for its address; the limit is never reached.
   limit_req_zone $binary_remote_addr zone=calls:10m rate=500000r/s;
   server {
-    listen 127.0.0.1:${part.port};
+    listen 127.0.0.1:${port};
     limit_req zone=calls burst=500000 nodelay;
-    ${part.locations}
+    ${locations.join('\n    ')}
   }
 }
-`
+`,
+  )
+  const { pid } = await startProgram(
+    ['nginx', '-p', directory, '-c', configuration, '-e', 'stderr'],
+    { side: 'server', directory },
+    () => untilListening(port),
+  )
+  return {
+    ...(logs ? { id: 'nginx-log', title: 'nginx, with its log' } : { id: 'nginx', title: 'nginx from disk' }),
+    url: `http://127.0.0.1:${port}`,
+    pid,
+  }
+}

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BenchRequest } from '../load.ts'
-import { type Postgres, startChild, type Target } from '../servers.ts'
+import { type Postgres, startChild } from '../servers.ts'
+import type { Target } from './workloads.ts'
 
 /** Generic API servers over PostgreSQL, in the versions that were compared. */
 const versions = { '@platformatic/db': '3.67.0', postgraphile: '5.1.5', pg: '8.23.1' }
@@ -16,11 +18,7 @@ async function installPeers(): Promise<string> {
     `chancery-bench-peers-${process.getuid?.() ?? 0}-${Object.values(versions).join('-')}`,
   )
   const done = join(folder, 'installed')
-  const isInstalled = await access(done).then(
-    () => true,
-    () => false,
-  )
-  if (isInstalled) return folder
+  if (existsSync(done)) return folder
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(
     join(folder, 'package.json'),
@@ -86,7 +84,7 @@ export function postGraphileRequest({ path }: BenchRequest): BenchRequest {
     'id' in wanted
       ? { query: nationQuery, variables: wanted }
       : { query: pageQuery, variables: { first: pageSize, offset: (wanted.page - 1) * pageSize } }
-  return { path: '/graphql', body: JSON.stringify(body) }
+  return { path: '/graphql', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
 function wantedBy(path: string): { id: string } | { page: number } {

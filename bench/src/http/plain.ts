@@ -2,9 +2,11 @@ import type { AddressInfo } from 'node:net'
 import { contractFor, demoProfile, type Operation, operations, responseSchema } from '@chancery/contract'
 import Fastify from 'fastify'
 import pg from 'pg'
+import { columnsOf, type NationRow, nationOf } from '../../../server/src/resources/nations/store.ts'
+import { publicColumns, type ReadContext } from '../../../server/src/store/fact-columns.ts'
 
 // Fastify + pg and nothing else: prepared statements, and Fastify's compiled serializer. No key, limit, cache, request log, entity tag
-// or request id. Rows are shaped as Chancery shapes them, so that the bytes are the same.
+// or request id. Columns and shapes of rows are Chancery's, so that the bytes are the same.
 
 type Row = Record<string, unknown>
 type Query = Record<string, string>
@@ -25,56 +27,35 @@ const pool = new pg.Pool({
 const select = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
   (await pool.query({ name, text, values })).rows
 
-const nationColumns = `
-  n.id, n.nation_name, n.leader_name, n.national_score, p.rank, n.status, n.government, n.continent, n.color, n.flag_url,
-  n.motto, n.founded_at, n.city_count, n.land_area, n.updated_at, n.attributes,
-  n.active_offensive, n.active_defensive, n.wars_won, n.wars_lost,
-  m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag`
-const joins = `
-  left join chancery_world.alliance_member m on m.nation_id = n.id
+const contract = contractFor(demoProfile)
+const context = { contract } as ReadContext
+const nationColumns = columnsOf(context).text
+const joins = `left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
-const nationTables = `chancery_world.nation n left join chancery_world.nation_place p on p.nation_id = n.id ${joins}`
-const warColumns = `
-  id, type, status, reason, attacker_nation_id, attacker_nation_name, attacker_alliance_id, attacker_alliance_name,
-  defender_nation_id, defender_nation_name, defender_alliance_id, defender_alliance_name, declared_at, ended_at, outcome,
-  battles_count, attacker_losses, defender_losses, conflict_id, era_id, updated_at`
-const warsOf = 'chancery_world.war where status = $1 and (attacker_nation_id = $2 or defender_nation_id = $2)'
+const nationTables = `chancery_world.nation n left join chancery_world.nation_ranking p on p.nation_id = n.id ${joins}`
+const sides = ['attacker', 'defender'] as const
+const sideFields = ['nation_id', 'nation_name', 'alliance_id', 'alliance_name']
+const sideColumns = sides.flatMap(side => [...sideFields, 'losses'].map(field => `w.${side}_${field}`))
+const warColumns = `${publicColumns('war', 'w', sides)(context).text}, w.battles_count, ${sideColumns.join(', ')}`
+const warsOf =
+  'chancery_world.war w where w.status = $1 and (w.attacker_nation_id = $2 or w.defender_nation_id = $2)'
 
-function nation(row: Row): Row {
-  const { active_offensive, active_defensive, wars_won, wars_lost, ...rest } = row
-  const { alliance_id, member_rank, alliance_name, alliance_tag } = rest
-  return {
-    ...rest,
-    alliance:
-      alliance_id === null
-        ? null
-        : { alliance_id, rank: member_rank, alliances: { name: alliance_name, tag: alliance_tag } },
-    wars: { active_offensive, active_defensive, won: wars_won, lost: wars_lost },
-    url: null,
-  }
-}
+const nation = (row: Row): Row => ({ ...nationOf(context, row as unknown as NationRow) })
 
 const ownNation = ({ private_attributes, ...row }: Row): Row => ({
   ...nation(row),
   attributes: { ...(row.attributes as Row), ...(private_attributes as Row) },
 })
 
-const side = (row: Row, name: string): Row => ({
-  nation_id: row[`${name}_nation_id`],
-  nation_name: row[`${name}_nation_name`],
-  alliance_id: row[`${name}_alliance_id`],
-  alliance_name: row[`${name}_alliance_name`],
-})
-
 const war = (row: Row): Row => ({
   ...row,
-  attacker: side(row, 'attacker'),
-  defender: side(row, 'defender'),
+  ...Object.fromEntries(
+    sides.map(side => [side, Object.fromEntries(sideFields.map(field => [field, row[`${side}_${field}`]]))]),
+  ),
   losses: { attacker: row.attacker_losses, defender: row.defender_losses },
   url: null,
 })
 
-const contract = contractFor(demoProfile)
 const app = Fastify({ logger: false, keepAliveTimeout: 72_000 })
 const get = (operation: Operation, handler: (params: Row, query: Query) => Promise<Row>) =>
   app.get(
@@ -87,31 +68,25 @@ interface List {
   name: string
   /** `from … where …` of the count. */
   counted: string
-  values: unknown[]
+  values?: unknown[]
   /** The page; ends in `order by`, limit and offset follow. */
   text: string
   /** Of the page only. */
   moreValues?: unknown[]
-  shape: (row: Row) => Row
+  shape?: (row: Row) => Row
 }
 
 /** A count, and one page. */
-async function page(
-  query: Query,
-  { name, counted, values, text, moreValues = [], shape }: List,
-): Promise<Row> {
+async function page(query: Query, list: List): Promise<Row> {
+  const { name, counted, values = [], text, moreValues = [], shape = row => row } = list
   const number = Number(query.page ?? 1)
   const limit = Number(query.limit ?? 25)
   const [row] = await select(`count-${name}`, `select count(*) as total from ${counted}`, values)
   const total = Number(row?.total)
-  const given = [...values, ...moreValues]
-  const found = await select(
-    `page-${name}`,
-    `${text} limit $${given.length + 1} offset $${given.length + 2}`,
-    [...given, limit, (number - 1) * limit],
-  )
+  const all = [...values, ...moreValues, limit, (number - 1) * limit]
+  const rows = await select(`page-${name}`, `${text} limit $${all.length - 1} offset $${all.length}`, all)
   return {
-    data: found.map(shape),
+    data: rows.map(shape),
     pagination: { page: number, limit, total, pages: Math.ceil(total / limit) },
   }
 }
@@ -120,10 +95,9 @@ get(operations.nationsList, (_params, query) => {
   if (query.search === undefined)
     return page(query, {
       name: 'nations',
-      counted: 'chancery_world.nation_place',
-      values: [],
+      counted: 'chancery_world.nation_ranking',
       // Starting with the ranking: starting with the nations it would sort all of them for each page.
-      text: `select ${nationColumns} from chancery_world.nation_place p
+      text: `select ${nationColumns} from chancery_world.nation_ranking p
         join chancery_world.nation n on n.id = p.nation_id ${joins} order by p.position`,
       shape: nation,
     })
@@ -148,7 +122,7 @@ get(operations.warsList, (_params, query) =>
     name: 'wars',
     counted: warsOf,
     values: [query.status, query.nation_id],
-    text: `select ${warColumns} from ${warsOf} order by declared_at desc, id`,
+    text: `select ${warColumns} from ${warsOf} order by w.declared_at desc, w.id`,
     shape: war,
   }),
 )
@@ -159,7 +133,6 @@ get(operations.eventsList, (_params, query) =>
     values: [query.type],
     text: `select 'evt_' || seq as id, seq, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data
       from chancery_world.event where type = $1 order by seq desc`,
-    shape: row => row,
   }),
 )
 // The player is a parameter: there are no keys here.
@@ -168,7 +141,7 @@ get(operations.meNation, async (_params, { player }) => {
     'own-nation',
     `select ${nationColumns}, s.military, s.economy, s.production, s.assignments, s.attributes as private_attributes
       from chancery_secret.nation_private s join chancery_world.nation n on n.id = s.nation_id
-      left join chancery_world.nation_place p on p.nation_id = n.id ${joins}
+      left join chancery_world.nation_ranking p on p.nation_id = n.id ${joins}
       where s.player = $1 order by n.id limit 1`,
     [player],
   )

@@ -1,15 +1,38 @@
-import { machineText, median } from '../machine.ts'
-import type { OverheadShares } from '../profile.ts'
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { count, machineText, median } from '../machine.ts'
 import { evaluateGoals } from './goals.ts'
+import { markdownTable, percent } from './markdown.ts'
 import {
   baselineOf,
   type HttpResults,
   type MemoryResults,
   medianOfKnown,
+  type OverheadShares,
   type Results,
   ratioOf,
   type WorkloadResult,
 } from './results.ts'
+
+export const fromRoot = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const file = fromRoot('bench/results.json')
+const page = fromRoot('docs/operations/performance.md')
+
+/** Writes files, formatted as the rest of the repository. */
+export async function writeFormatted(texts: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(texts)) await writeFile(path, text)
+  await promisify(execFile)(fromRoot('node_modules/.bin/biome'), ['format', '--write', ...Object.keys(texts)])
+}
+
+/** Replaces the parts of bench/results.json that were measured, and writes the page that is made of it. */
+export async function writeResults(measured: Results): Promise<void> {
+  const previous = await readFile(file, 'utf8').catch(() => '{}')
+  const results: Results = { ...(JSON.parse(previous) as Results), ...measured }
+  const text = pageWith(await readFile(page, 'utf8'), results)
+  await writeFormatted({ [file]: `${JSON.stringify(results)}\n`, [page]: text })
+}
 
 const begin = '<!-- measured: written by npm run bench -- http --write -->'
 const end = '<!-- measured: end -->'
@@ -25,18 +48,16 @@ export function pageWith(page: string, results: Results): string {
 /** The results as Markdown, for the page and the terminal. */
 export function resultsText(results: Results): string {
   const { http, memory } = results
+  const goals = evaluateGoals(results).map(({ goal, measured, byCpuTime = '', isMet }) => [
+    goal,
+    measured,
+    byCpuTime,
+    isMet ? 'met' : '**missed**',
+  ])
   return [
-    ...(http ? [summaryOf(http), '![Requests a second of Chancery and of others](performance.svg)'] : []),
+    ...(http ? [summaryOf(http)] : []),
     '### Goals',
-    markdownTable([
-      ['', 'measured', 'by processor time', ''],
-      ...evaluateGoals(results).map(({ goal, measured, byCpuTime, isMet }) => [
-        goal,
-        measured,
-        byCpuTime,
-        isMet ? 'met' : '**missed**',
-      ]),
-    ]),
+    markdownTable([['', 'measured', 'by processor time', ''], ...goals]),
     ...(http ? ['### All figures', ...http.workloads.flatMap(workloadText)] : []),
     ...(http?.overhead
       ? [
@@ -49,54 +70,41 @@ export function resultsText(results: Results): string {
   ].join('\n\n')
 }
 
-const count = (value: number) => value.toLocaleString('en')
-
-function summaryOf({
-  measuredOn,
-  command,
-  machine,
-  rounds,
-  seconds,
-  connections,
-  world,
-  leftOut,
-}: HttpResults) {
-  const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`)
+function summaryOf({ measuredOn, command, machine, world, leftOut, ...run }: HttpResults): string {
+  const versions = Object.entries(machine.versions).flatMap(
+    ([name, version]) => version && `${name} ${version}`,
+  )
   const cores = machine.cores ? ', the servers on one of them and the load on another' : ''
   return [
-    `Measured on ${measuredOn} with \`${command}\`, on ${machineText(machine)}${cores}; ${versions.join(', ')}.`,
+    `Measured on ${measuredOn} with \`${command}\`, on ${machineText(machine)}${cores}; ${versions.filter(Boolean).join(', ')}.`,
     `The load average was ${machine.loadBefore.toFixed(1)} before the run.`,
-    `${count(world.nations)} nations, ${count(world.wars)} wars, ${count(world.events)} events; ${rounds} rounds of ${seconds} seconds each, ${connections} connections.`,
+    `${count(world.nations)} nations, ${count(world.wars)} wars, ${count(world.events)} events; ${run.rounds} rounds of ${run.seconds} seconds each, ${run.connections} connections.`,
     ...(leftOut.length > 0 ? [`Left out: ${leftOut.join(', ')}.`] : []),
   ].join(' ')
 }
 
 function workloadText(workload: WorkloadResult): string[] {
   const baseline = baselineOf(workload)
+  const shown = (values: (number | null)[], unit: string, factor = 1) => {
+    const value = medianOfKnown(values)
+    return value === null ? '' : `${Math.round(value * factor)} ${unit}`
+  }
+  const rows = workload.targets.map(({ id, title, perSecond, p50Ms, p99Ms, serverUs, databaseUs, busy }) => [
+    title,
+    count(Math.round(median(perSecond))),
+    (baseline && ratioOf(workload, id, baseline)?.rate.toFixed(2)) ?? '',
+    milliseconds(median(p50Ms)),
+    milliseconds(median(p99Ms)),
+    shown(serverUs, 'µs'),
+    shown(databaseUs, 'µs'),
+    shown(busy, '%', 100),
+  ])
   const beside = baseline === 'node' ? 'of bare node:http' : 'of Fastify + pg'
-  const rows = workload.targets.map(({ id, title, perSecond, p50Ms, p99Ms, serverUs, databaseUs, busy }) => {
-    const ratio = baseline && ratioOf(workload, id, baseline)
-    const shown = (values: (number | null)[], unit: string, factor = 1) => {
-      const value = medianOfKnown(values)
-      return value === null ? '' : `${Math.round(value * factor)} ${unit}`
-    }
-    return [
-      title,
-      count(Math.round(median(perSecond))),
-      ratio ? ratio.rate.toFixed(2) : '',
-      milliseconds(median(p50Ms)),
-      milliseconds(median(p99Ms)),
-      shown(serverUs, 'µs'),
-      shown(databaseUs, 'µs'),
-      shown(busy, '%', 100),
-    ]
-  })
   const head = ['', 'requests/s', beside, 'median', 'p99', 'server', 'database', 'busy']
   return [`**${workload.title}**`, markdownTable([head, ...rows])]
 }
 
 const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 
 const overheadTable = (title: string, { total, parts }: OverheadShares): string =>
   markdownTable([
@@ -111,17 +119,4 @@ function memoryText({ measuredOn, minutes, nations, requests, errors, samples }:
     ['resident', ...samples.map(({ bytes }) => `${Math.round(bytes / 1e6)} MB`)],
   ])
   return `${count(nations)} nations, ${minutes} minutes on ${measuredOn}, ${count(requests)} requests, ${errors} of them with an error status.\n\n${table}`
-}
-
-/** The first row is the head; the first column is aligned to the left, the others to the right. */
-function markdownTable(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = []
-  for (const row of rows)
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 3, cell.length)
-  const [head = '', ...body] = rows.map(
-    row =>
-      `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`,
-  )
-  const line = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
-  return [head, line, ...body].join('\n')
 }

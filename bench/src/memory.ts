@@ -1,27 +1,26 @@
 /** `bench memory`: resident memory of one process under mixed requests, with a world of 100,000 nations that changes. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BenchRequest, fetchOnce, runWrk } from '../load.ts'
-import { residentBytesOf } from '../machine.ts'
-import type { MemoryResults, MemorySample, MemoryTrend } from '../report/results.ts'
-import { startPostgres, startService } from '../servers.ts'
-import { createKeys, findSubjects, loadWorld, type Subjects, whileChanging } from '../world.ts'
+import { type BenchRequest, fetchOnce, runWrk } from './load.ts'
+import { mean, residentBytesOf, today } from './machine.ts'
+import { startPostgres, startService } from './servers.ts'
+import { createKeys, findSubjects, loadWorld, type Subjects, whileChanging } from './world.ts'
+
+/** Resident memory, by seconds since the load began. */
+export interface MemorySample {
+  second: number
+  bytes: number
+}
 
 const sampleEveryMs = 5_000
 const samplesShown = 12
 /** So many of the requests hold some of every kind. */
 const checkedMax = 400
 
-export async function measureMemory({
-  minutes,
-  nations,
-}: {
-  minutes: number
-  nations: number
-}): Promise<MemoryResults> {
+export async function measureMemory({ minutes, nations }: { minutes: number; nations: number }) {
   const postgres = await startPostgres()
   const ingest = await startService({ CHANCERY_DATABASE_URL: postgres.url }, 'load')
   await loadWorld(ingest, { nations, days: 2, seed: 7, endsAt: '2026-03-01T00:00:00Z' })
-  const subjects = await findSubjects(postgres.db)
+  const subjects = await findSubjects(postgres)
   const requests = mixedRequests(subjects, await createKeys(ingest, subjects.players))
   const service = await startService({ CHANCERY_DATABASE_URL: postgres.url }, 'server')
   // Under load a search may be refused for lack of a connection; without it every response is 200.
@@ -30,20 +29,14 @@ export async function measureMemory({
     if (status !== 200) throw new Error(`${request.path}: ${status} ${body}`)
   }
   console.error(`Sampling the memory of a process for ${minutes} minutes`)
-  const load = runWrk({
-    url: service.publicUrl,
-    requests,
-    connections: 32,
-    seconds: minutes * 60,
-    side: 'load',
-    allowsErrors: true,
-  })
+  const url = service.publicUrl
+  const seconds = minutes * 60
+  const load = runWrk({ url, requests, connections: 32, seconds, side: 'load', allowsErrors: true })
   const samples = await whileChanging(ingest, subjects.nations, () => sampleUntil(load, service.pid))
-  if (samples.length === 0) throw new Error('resident memory can be read on Linux only')
   const { requests: count, errors } = await load
   const every = Math.max(1, Math.floor(samples.length / samplesShown))
   return {
-    measuredOn: new Date().toISOString().slice(0, 10),
+    measuredOn: today(),
     minutes,
     nations: subjects.counts.nations,
     requests: count,
@@ -60,9 +53,8 @@ async function sampleUntil(load: Promise<unknown>, pid: number): Promise<MemoryS
   const end = () => done.abort()
   load.then(end, end)
   while (!done.signal.aborted) {
-    const bytes = await residentBytesOf(pid)
-    if (bytes !== undefined)
-      samples.push({ second: Math.round((performance.now() - startedMs) / 1000), bytes })
+    const second = Math.round((performance.now() - startedMs) / 1000)
+    samples.push({ second, bytes: await residentBytesOf(pid) })
     await sleep(sampleEveryMs, undefined, { signal: done.signal }).catch(() => undefined)
   }
   return samples
@@ -74,11 +66,11 @@ function mixedRequests(
   keys: readonly string[],
 ): BenchRequest[] {
   const at = (list: readonly string[], index: number) => list[index % list.length]
+  const pages = Math.max(1, Math.floor(counts.nations / 25))
   return nations.flatMap((id, index) => {
     const paths = [`/nations/${id}`]
     if (index % 4 === 0) paths.push('/nations?page=1')
-    if (index % 8 === 0)
-      paths.push(`/nations?page=${1 + (index % Math.max(1, Math.floor(counts.nations / 25)))}`)
+    if (index % 8 === 0) paths.push(`/nations?page=${1 + (index % pages)}`)
     if (index % 8 === 2) paths.push(`/wars?status=active&nation_id=${at(atWar, index) ?? id}`)
     if (index % 8 === 4 && eventTypes.length > 0)
       paths.push(`/events?type=${at(eventTypes, index)}&page=${1 + (index % 20)}`)
@@ -90,29 +82,13 @@ function mixedRequests(
   })
 }
 
-/** Needs at least one sample. */
-export function memoryTrendOf(samples: readonly MemorySample[]): MemoryTrend {
+/** Of bytes over time: the most, and the means of the second and the last fifth of the time. */
+export function memoryTrendOf(samples: readonly MemorySample[]) {
   const bytes = samples.map(sample => sample.bytes)
   const fifth = Math.max(1, Math.floor(bytes.length / 5))
   return {
     max: Math.max(...bytes),
-    early: meanOf(bytes.length > 1 ? bytes.slice(fifth, fifth * 2) : bytes),
-    late: meanOf(bytes.slice(-fifth)),
-    perHour: slopeOf(samples.slice(Math.floor(samples.length / 3))) * 3600,
+    early: mean(bytes.length > 1 ? bytes.slice(fifth, fifth * 2) : bytes),
+    late: mean(bytes.slice(-fifth)),
   }
 }
-
-/** Least squares, in bytes a second; 0 if all samples are of one second. */
-function slopeOf(samples: readonly MemorySample[]): number {
-  const second = meanOf(samples.map(sample => sample.second))
-  const bytes = meanOf(samples.map(sample => sample.bytes))
-  let shared = 0
-  let spread = 0
-  for (const sample of samples) {
-    shared += (sample.second - second) * (sample.bytes - bytes)
-    spread += (sample.second - second) ** 2
-  }
-  return spread === 0 ? 0 : shared / spread
-}
-
-const meanOf = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

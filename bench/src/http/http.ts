@@ -1,12 +1,11 @@
 /** `bench http`: one process beside simpler servers with the same responses, in the same rounds. */
 import { type BenchRequest, fetchOnce, headerOf, type RecordedResponse, runWrk } from '../load.ts'
-import { describeMachine, measureCpu, rounded, versionOf } from '../machine.ts'
-import { profileOverhead } from '../profile.ts'
-import type { HttpResults, TargetResult } from '../report/results.ts'
-import { startPostgres, startService, type Target } from '../servers.ts'
+import { describeMachine, rounded, today, versionOf } from '../machine.ts'
+import { profileOverhead } from '../overhead.ts'
+import { startPostgres, startService } from '../servers.ts'
 import { createKeys, findSubjects, loadWorld, whileChanging } from '../world.ts'
-import { startTargets } from './targets.ts'
-import { createWorkloads, firstPage, requestsFor, type Workload } from './workloads.ts'
+import { requestsFor, startTargets } from './targets.ts'
+import { createWorkloads, firstPage, type Target, type TargetId, type Workload } from './workloads.ts'
 
 /** Enough that a server never waits for its load. */
 const connections = 32
@@ -23,7 +22,7 @@ export interface HttpOptions {
   command: string
 }
 
-export async function measureHttp(options: HttpOptions): Promise<HttpResults> {
+export async function measureHttp(options: HttpOptions) {
   const machine = describeMachine()
   const postgres = await startPostgres()
   // Ingests through a process that serves no other requests, on the core of the load.
@@ -32,31 +31,44 @@ export async function measureHttp(options: HttpOptions): Promise<HttpResults> {
   // For the targets that order nations by score; Chancery reads them by rank.
   await postgres.db.query('create index on chancery_world.nation (national_score desc, id)')
   await postgres.db.query('vacuum analyze')
-  const subjects = await findSubjects(postgres.db)
+  const subjects = await findSubjects(postgres)
   const keys = await createKeys(ingest, subjects.players)
   const nginxPaths = [`/api/v1${firstPage}`, `/api/v1/nations/${subjects.nations[0]}`]
   const { targets, leftOut } = await startTargets(postgres, { peers: options.peers, nginxPaths })
   const first = await fetchOnce(targets[0]?.url ?? '', { path: `/api/v1${firstPage}` })
+  const { only, rounds, seconds, command } = options
   const workloads = createWorkloads(subjects, headerOf(first, 'etag') ?? '').filter(
-    ({ id }) => options.only.length === 0 || options.only.includes(id),
+    ({ id }) => only.length === 0 || only.includes(id),
   )
   const runs: Run[] = []
   for (const workload of workloads) runs.push(await prepare(workload, targets, keys))
-  const order = { ...options, databasePid: postgres.pid }
-  await runRounds(
-    runs.filter(({ workload }) => !workload.isChanging),
-    order,
+  const order = { rounds, seconds, databasePid: postgres.pid }
+  const [still, changing] = [false, true].map(is =>
+    runs.filter(({ workload }) => !!workload.isChanging === is),
   )
-  const changing = runs.filter(({ workload }) => workload.isChanging)
-  if (changing.length > 0) await whileChanging(ingest, subjects.nations, () => runRounds(changing, order))
+  if (still) await runRounds(still, order)
+  if (changing?.length) await whileChanging(ingest, subjects.nations, () => runRounds(changing, order))
   const page = workloads.find(({ id }) => id === 'cached-page')
-  const load = { databaseUrl: postgres.url, connections, seconds: options.seconds * 2 }
+  const overheadOf = async (id: Target['id'], { requests }: Workload) =>
+    profileOverhead({
+      databaseUrl: postgres.url,
+      connections,
+      seconds: seconds * 2,
+      requests: await requestsFor({ requests }, { id, url: '' }, keys),
+    })
+  const versions = {
+    Node: process.versions.node,
+    PostgreSQL: postgres.version,
+    wrk: versionOf('wrk', '-v'),
+    nginx: versionOf('nginx', '-v'),
+    Redis: versionOf('redis-server', '--version'),
+  }
   return {
-    measuredOn: new Date().toISOString().slice(0, 10),
-    command: options.command,
-    machine: { ...machine, versions: versionsWith(postgres.version) },
-    rounds: options.rounds,
-    seconds: options.seconds,
+    measuredOn: today(),
+    command,
+    machine: { ...machine, versions },
+    rounds,
+    seconds,
     connections,
     world: subjects.counts,
     leftOut,
@@ -65,49 +77,60 @@ export async function measureHttp(options: HttpOptions): Promise<HttpResults> {
       title,
       targets: entries.map(entry => entry.result),
     })),
-    ...(page && options.only.length === 0
-      ? {
-          overhead: {
-            anonymous: await profileOverhead({ ...load, requests: page.requests }),
-            withKeys: await profileOverhead({
-              ...load,
-              requests: await requestsFor(page, { id: 'chancery-keys', url: '' }, keys),
-            }),
-          },
-        }
-      : {}),
+    ...(page && {
+      overhead: {
+        anonymous: await overheadOf('chancery', page),
+        withKeys: await overheadOf('chancery-keys', page),
+      },
+    }),
   }
 }
 
-const versionsWith = (postgres: string): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries({
-      Node: process.versions.node,
-      PostgreSQL: postgres,
-      wrk: versionOf('wrk', '-v'),
-      nginx: versionOf('nginx', '-v'),
-      Redis: versionOf('redis-server', '--version'),
-    }).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
+/** One value for each round. */
+interface TargetResult {
+  id: TargetId
+  title: string
+  perSecond: number[]
+  p50Ms: number[]
+  p99Ms: number[]
+  /** Processor time of a request in microseconds, of the server and of the database; null outside Linux. */
+  serverUs: (number | null)[]
+  databaseUs: (number | null)[]
+  /** Share of its core that the server used: far below 1, something else was the limit. */
+  busy: (number | null)[]
+}
 
-/** A workload with its targets, their requests and their results. */
+/** A target of a workload with its requests and results. */
+interface Entry {
+  target: Target
+  requests: BenchRequest[]
+  result: TargetResult
+}
+
 interface Run {
   workload: Workload
-  entries: { target: Target; requests: BenchRequest[]; result: TargetResult }[]
+  entries: Entry[]
+  /** The entry whose responses the others must equal. */
+  source: Entry
 }
 
 /** Rejects if a target does not respond as Chancery does. */
 async function prepare(workload: Workload, targets: readonly Target[], keys: string[]): Promise<Run> {
-  const entries: Run['entries'] = []
-  for (const id of workload.targets) {
-    const target = targets.find(target => target.id === id)
-    if (!target) continue
-    const requests = await requestsFor(workload, target, keys)
+  const entries: Entry[] = []
+  for (const target of targets) {
+    if (!workload.targets.includes(target.id)) continue
     const measured = { perSecond: [], p50Ms: [], p99Ms: [], serverUs: [], databaseUs: [], busy: [] }
-    entries.push({ target, requests, result: { id, title: target.title, ...measured } })
+    entries.push({
+      target,
+      requests: await requestsFor(workload, target, keys),
+      result: { id: target.id, title: target.title, ...measured },
+    })
   }
-  const run = { workload, entries }
-  const source = chanceryOf(run)
+  entries.sort(
+    (one, other) => workload.targets.indexOf(one.target.id) - workload.targets.indexOf(other.target.id),
+  )
+  const source = entries.find(({ target: { id } }) => id === 'chancery' || id === 'chancery-keys')
+  if (!source) throw new Error(`"${workload.title}" has no responses to compare with`)
   for (const { target, requests } of entries) {
     const reference = (index: number) => {
       const at = Math.floor((index * workload.requests.length) / requests.length)
@@ -117,14 +140,7 @@ async function prepare(workload: Workload, targets: readonly Target[], keys: str
     await target.replay?.(await reference(0))
     await verifyTarget(workload.title, { target, requests }, reference)
   }
-  return run
-}
-
-/** The entry whose responses the others must equal. */
-function chanceryOf({ workload, entries }: Run) {
-  const entry = entries.find(({ target: { id } }) => id === 'chancery' || id === 'chancery-keys')
-  if (!entry) throw new Error(`"${workload.title}" has no responses to compare with`)
-  return entry
+  return { workload, entries, source }
 }
 
 const comparedMax = 50
@@ -145,9 +161,8 @@ export async function verifyTarget(
     const response = await fetchOnce(target.url, request)
     const expected = await reference(index)
     const fail = (difference: string) => {
-      throw new Error(
-        `${target.title} at "${title}", ${request.path}: ${difference}: ${response.body.toString().slice(0, 300)}`,
-      )
+      const body = response.body.toString().slice(0, 300)
+      throw new Error(`${target.title} at "${title}", ${request.path}: ${difference}: ${body}`)
     }
     if (response.status !== expected.status) fail(`status ${response.status} instead of ${expected.status}`)
     if (isPeer && nationsIn(response.body) !== nationsIn(expected.body)) fail('different nations')
@@ -172,26 +187,28 @@ async function runRounds(
 ): Promise<void> {
   for (let round = 0; round <= rounds; round += 1) {
     console.error(round === 0 ? 'Warming up' : `Round ${round} of ${rounds}`)
-    for (const run of runs) {
-      const source = chanceryOf(run)
+    for (const { workload, entries, source } of runs) {
       // Alternating order: the first in one round is the last in the next.
-      for (const { target, requests, result } of round % 2 === 0 ? run.entries : run.entries.toReversed()) {
+      for (const { target, requests, result } of round % 2 === 0 ? entries : entries.toReversed()) {
         await target.replay?.(await fetchOnce(source.target.url, source.requests[0] ?? { path: '/' }))
-        const load = { url: target.url, requests, connections, side: 'load' } as const
-        const measured = await measureCpu([target.pid, databasePid], () =>
-          runWrk({ ...load, seconds: round === 0 ? warmUpSeconds : seconds }),
-        )
-        const { requests: count, perSecond, p50Ms, p99Ms } = measured.value
-        console.error(`  ${run.workload.id}  ${target.title}: ${Math.round(perSecond)}/s`)
+        const measured = await runWrk({
+          url: target.url,
+          requests,
+          connections,
+          seconds: round === 0 ? warmUpSeconds : seconds,
+          side: 'load',
+          pids: [target.pid, databasePid],
+        })
+        console.error(`  ${workload.id}  ${target.title}: ${Math.round(measured.perSecond)}/s`)
         if (round === 0) continue
         const [server = null, database = null] = measured.cpuSeconds
-        const microseconds = (cpu: number | null) => (cpu === null ? null : rounded((cpu * 1e6) / count))
-        result.perSecond.push(rounded(perSecond, 1))
-        result.p50Ms.push(rounded(p50Ms, 3))
-        result.p99Ms.push(rounded(p99Ms, 3))
+        const microseconds = (cpu: number | null) => cpu && rounded((cpu * 1e6) / measured.requests)
+        result.perSecond.push(rounded(measured.perSecond, 1))
+        result.p50Ms.push(rounded(measured.p50Ms, 3))
+        result.p99Ms.push(rounded(measured.p99Ms, 3))
         result.serverUs.push(microseconds(server))
         result.databaseUs.push(microseconds(database))
-        result.busy.push(server === null ? null : rounded(server / measured.seconds, 3))
+        result.busy.push(server && rounded(server / measured.seconds, 3))
       }
     }
   }

@@ -1,12 +1,15 @@
 /** Nations and alliances by name, for options and their autocomplete. */
-import type { Api } from './command.ts'
-import type { GameTerms } from './game-terms.ts'
+import type { AutocompleteInteraction } from 'discord.js'
+import type { Api, Bot } from './command.ts'
+import { UserError } from './errors.ts'
+import { gameTerms } from './format.ts'
+import { name, plainName } from './text.ts'
 
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/
 const searchMax = 100
 const choicesMax = 25
 
-/** An id as the value of an option. */
+/** An id as the value of an option, which autocomplete fills in. */
 export const idValue = (id: string): string => `id:${id}`
 
 /** The id for a value, and the other items that were found by that name. */
@@ -16,44 +19,52 @@ export interface Chosen<T> {
   total: number
 }
 
+type List<T> = (query: {
+  search: string
+  limit: number
+}) => Promise<{ data: T[]; pagination: { total: number } }>
+
 /** The item with the id, else the first that the search finds, else the value as an id. */
 async function choose<T extends { id: string }>(
+  kind: string,
   value: string,
-  search: (text: string) => Promise<{ data: T[]; pagination: { total: number } }>,
-): Promise<Chosen<T> | undefined> {
+  list: List<T>,
+): Promise<Chosen<T>> {
   if (value.startsWith('id:')) return { id: value.slice(3), others: [], total: 1 }
-  const { data, pagination } = await search(value.slice(0, searchMax))
+  const { data, pagination } = await list({ search: value.slice(0, searchMax), limit: 6 })
   const [first, ...others] = data
   if (first) return { id: first.id, others, total: pagination.total }
-  return idPattern.test(value) ? { id: value, others: [], total: 1 } : undefined
+  if (idPattern.test(value)) return { id: value, others: [], total: 1 }
+  throw new UserError(`There is no ${kind} by the name ${name(value)}.`)
 }
 
 export const chooseNation = (value: string, api: Api) =>
-  choose(value, search => api.nations.list({ search, limit: 6 }))
+  choose('nation or leader', value, query => api.nations.list(query))
 export const chooseAlliance = (value: string, api: Api) =>
-  choose(value, search => api.alliances.list({ search, limit: 6 }))
+  choose('alliance', value, query => api.alliances.list(query))
 
-/** The choices of an option for what was typed so far; the strongest nations or alliances for nothing. */
-export async function autocomplete(
-  option: string,
-  typed: string,
-  { api, terms }: { api: Api; terms: GameTerms },
-  signal: AbortSignal,
-): Promise<{ name: string; value: string }[]> {
+/** Responds with choices for what was typed so far; for nothing with the strongest nations or alliances. */
+export async function autocomplete(interaction: AutocompleteInteraction, { api }: Bot): Promise<void> {
+  const { name: option, value: typed } = interaction.options.getFocused(true)
+  // Discord allows three seconds; without choices the user can still send what was typed.
+  const signal = AbortSignal.timeout(2_000)
   const query = { ...(typed.trim() && { search: typed.slice(0, searchMax) }), limit: choicesMax, signal }
-  if (option === 'nation')
-    return (await api.nations.list(query)).data.map(({ id, nation_name, alliance }) => ({
-      name: alliance ? `${nation_name} [${alliance.alliances.tag}]` : nation_name,
-      value: idValue(id),
-    }))
-  if (option === 'alliance')
-    return (await api.alliances.list(query)).data.map(({ id, name, tag }) => ({
-      name: `${name} [${tag}]`,
-      value: idValue(id),
-    }))
-  if (option !== 'rank') return []
-  return (await terms.ranks())
-    .filter(({ label }) => label.toLowerCase().startsWith(typed.toLowerCase()))
-    .slice(0, choicesMax)
-    .map(({ key, label }) => ({ name: label, value: key }))
+  const choices = async (): Promise<[label: string, value: string][]> => {
+    if (option === 'alliance') {
+      const { data } = await api.alliances.list(query)
+      return data.map(({ id, name, tag }) => [`${name} [${tag}]`, idValue(id)])
+    }
+    if (option === 'rank') {
+      const { ranks } = await gameTerms(api)
+      const found = ranks.filter(({ label }) => label.toLowerCase().startsWith(typed.toLowerCase()))
+      return found.slice(0, choicesMax).map(({ key, label }) => [label, key])
+    }
+    const { data } = await api.nations.list(query)
+    return data.map(({ id, nation_name, alliance }) => [
+      alliance ? `${nation_name} [${alliance.alliances.tag}]` : nation_name,
+      idValue(id),
+    ])
+  }
+  const found = await choices().catch(() => [])
+  await interaction.respond(found.map(([label, value]) => ({ name: plainName(label), value })))
 }

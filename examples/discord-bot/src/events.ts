@@ -1,9 +1,10 @@
 import { type Chancery, type ChanceryEvent, CursorExpired, type EventType } from '@chancery/client'
-import { type Reply, reply } from './command.ts'
-import { outcomeText, sideText } from './commands/format.ts'
+import { EmbedBuilder, italic } from 'discord.js'
+import type { Bot } from './command.ts'
+import { outcomeText, sideText } from './format.ts'
 import type { RoleUpdater } from './roles.ts'
 import type { Store } from './store.ts'
-import { italic, name } from './text.ts'
+import { name } from './text.ts'
 
 /** The event types that the bot follows. */
 const eventTypes = [
@@ -22,33 +23,31 @@ const isOf = <K extends EventType>(
 ): event is Extract<ChanceryEvent, { type: K }> => event.type === type
 
 /** The message for the news channels; undefined for other events. */
-export function announcement(event: ChanceryEvent): Reply | undefined {
-  const footer = event.war_id === null ? {} : { footer: `War ${event.war_id}` }
+export function announcement(event: ChanceryEvent): EmbedBuilder | undefined {
+  const embed = new EmbedBuilder()
+  if (event.war_id !== null) embed.setFooter({ text: `War ${event.war_id}` })
   if (isOf(event, 'war.declared')) {
     const { attacker, defender, war } = event.data
-    const lines = [`${sideText(attacker)} declared war on ${sideText(defender)}.`]
-    if (war.reason !== null) lines.push(`“${italic(war.reason)}”`)
-    return reply({ title: 'War declared', lines, ...footer })
+    const reason = war.reason === null ? '' : `\n“${italic(name(war.reason, 500))}”`
+    const line = `${sideText(attacker)} declared war on ${sideText(defender)}.`
+    return embed.setTitle('War declared').setDescription(line + reason)
   }
   if (isOf(event, 'war.ended')) {
     const { attacker, defender, outcome } = event.data
     const result = outcomeText({ status: 'ended', outcome })
-    return reply({
-      title: 'War ended',
-      lines: [`${sideText(attacker)} against ${sideText(defender)}: ${result}.`],
-      ...footer,
-    })
+    const line = `${sideText(attacker)} against ${sideText(defender)}: ${result}.`
+    return embed.setTitle('War ended').setDescription(line)
   }
-  if (event.type.startsWith('war.')) return reply({ lines: [name(event.summary)], ...footer })
+  const summary = name(event.summary, 1_000)
+  if (event.type.startsWith('war.')) return embed.setDescription(summary)
   if (event.type !== 'strategic_weapon.launched') return undefined
-  return reply({ title: 'Strategic launch', lines: [name(event.summary)], ...footer })
+  return embed.setTitle('Strategic launch').setDescription(summary)
 }
 
-export interface EventHandlerOptions {
-  store: Store
-  updater: Pick<RoleUpdater, 'update' | 'updateAll'>
-  post(channel: string, reply: Reply): Promise<void>
-  onError(err: unknown): void
+async function post({ discord }: Bot, channelId: string, embed: EmbedBuilder): Promise<void> {
+  const channel = await discord.channels.fetch(channelId)
+  if (!channel?.isSendable()) throw new Error(`channel ${channelId} takes no messages`)
+  await channel.send({ embeds: [embed] })
 }
 
 const nationTypes = new Set<string>([
@@ -60,38 +59,33 @@ const nationTypes = new Set<string>([
 ])
 
 /** Updates roles and announces, for events of the stream and of webhooks alike. */
-export const createEventHandler =
-  ({ store, updater, post, onError }: EventHandlerOptions) =>
-  async (event: ChanceryEvent): Promise<void> => {
-    if (nationTypes.has(event.type)) updater.update(event.nation_ids)
-    if (event.type === 'alliance.disbanded')
-      for (const id of event.alliance_ids)
-        updater.update(store.linksOfAlliance(id).map(({ nationId }) => nationId))
-    // A reset has no events for the nations that are gone.
-    if (isOf(event, 'era.ended') && event.data.reset !== null) updater.updateAll()
-    if (isOf(event, 'record.redacted') && event.data.resource === 'nation') {
-      store.deleteNationName(event.data.id)
-      updater.update([event.data.id])
-    }
-    const message = announcement(event)
-    if (message)
-      await Promise.all(store.newsChannels().map(({ channel }) => post(channel, message).catch(onError)))
+export async function handleEvent(event: ChanceryEvent, bot: Bot, updater: RoleUpdater): Promise<void> {
+  const { store, onError } = bot
+  if (nationTypes.has(event.type)) updater.update(event.nation_ids)
+  if (event.type === 'alliance.disbanded')
+    for (const id of event.alliance_ids)
+      updater.update(store.linksOfAlliance(id).map(({ nationId }) => nationId))
+  // A reset has no events for the nations that are gone.
+  if (isOf(event, 'era.ended') && event.data.reset !== null) updater.updateAll()
+  if (isOf(event, 'record.redacted') && event.data.resource === 'nation') {
+    store.deleteNationName(event.data.id)
+    updater.update([event.data.id])
   }
+  const embed = announcement(event)
+  if (embed)
+    await Promise.all(store.newsChannels().map(({ channel }) => post(bot, channel, embed).catch(onError)))
+}
 
-/** Follows the event stream from the stored position until the signal. An event that a crash interrupts is handled again. */
-export async function followEvents({
-  client,
-  store,
-  updater,
-  handle,
-  signal,
-}: {
+export interface FollowOptions {
   client: Pick<Chancery, 'events'>
   store: Store
-  updater: Pick<RoleUpdater, 'updateAll'>
+  updater: RoleUpdater
   handle(event: ChanceryEvent): Promise<void>
   signal: AbortSignal
-}): Promise<void> {
+}
+
+/** Follows the event stream from the stored position until the signal. An event that a crash interrupts is handled again. */
+export async function followEvents({ client, store, updater, handle, signal }: FollowOptions): Promise<void> {
   while (!signal.aborted) {
     const after = store.position()
     const events = client.events.follow({ types: eventTypes, signal, ...(after !== undefined && { after }) })

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ChanceryError, type Nation, type Operations } from '@chancery/client'
-import type { Link, Rule, Store } from './store.ts'
+import { ChanceryError, type Nation } from '@chancery/client'
+import { RESTJSONErrorCodes as codes, DiscordAPIError, type GuildMember } from 'discord.js'
+import type { Bot } from './command.ts'
+import type { Link, Rule } from './store.ts'
 
 type Membership = Pick<Link, 'allianceId' | 'rank'>
 
@@ -18,102 +20,78 @@ export function roleChanges(held: readonly string[], membership: Membership | nu
   }
 }
 
-/** The roles of guild members. */
-export interface Roles {
-  /** Undefined if the account is no member of the guild. */
-  held(guild: string, account: string): Promise<string[] | undefined>
-  /** Both throw RoleRefusedError if the bot may not. */
-  give(guild: string, account: string, role: string): Promise<void>
-  remove(guild: string, account: string, role: string): Promise<void>
-}
+const { MissingPermissions, MissingAccess, UnknownRole, InvalidRole, UnknownMember, UnknownUser } = codes
+/** The role is gone or above the bot's own, or the member has just left. */
+const refusals: unknown[] = [MissingPermissions, MissingAccess, UnknownRole, InvalidRole, UnknownMember]
+const isError = (err: unknown, codes: unknown[]) => err instanceof DiscordAPIError && codes.includes(err.code)
 
-/** The role is gone, or above the bot's own. */
-export class RoleRefusedError extends Error {}
-
-export interface RoleResult {
-  given: string[]
-  removed: string[]
-  refused: string[]
-}
-
+/** Changes the roles of a member as the rules say. Roles that the bot may not change are returned as refused. */
 export async function syncRoles(
-  roles: Roles,
-  { guild, account }: { guild: string; account: string },
+  { discord }: Pick<Bot, 'discord'>,
+  { guild, account }: Pick<Link, 'guild' | 'account'>,
   membership: Membership | null,
   rules: readonly Rule[],
-): Promise<RoleResult> {
-  const result: RoleResult = { given: [], removed: [], refused: [] }
-  const held = await roles.held(guild, account)
-  if (held === undefined) return result
-  const { give, remove } = roleChanges(held, membership, rules)
-  for (const [changed, done, change] of [
-    [give, result.given, roles.give],
-    [remove, result.removed, roles.remove],
-  ] as const)
-    for (const role of changed)
-      try {
-        await change(guild, account, role)
-        done.push(role)
-      } catch (err) {
-        if (!(err instanceof RoleRefusedError)) throw err
-        result.refused.push(role)
-      }
+) {
+  const result = { given: [] as string[], removed: [] as string[], refused: [] as string[] }
+  const member: GuildMember | undefined = await discord.guilds.cache
+    .get(guild)
+    ?.members.fetch({ user: account, force: true })
+    .catch(err => {
+      if (isError(err, [UnknownMember, UnknownUser])) return undefined
+      throw err
+    })
+  if (!member) return result
+  const { give, remove } = roleChanges([...member.roles.cache.keys()], membership, rules)
+  // One by one: Discord rejects a list as a whole.
+  for (const role of [...give, ...remove])
+    try {
+      if (give.includes(role)) await member.roles.add(role, 'Verified')
+      else await member.roles.remove(role, 'No longer due')
+      result[give.includes(role) ? 'given' : 'removed'].push(role)
+    } catch (err) {
+      if (!isError(err, refusals)) throw err
+      result.refused.push(role)
+    }
   return result
 }
 
-export interface RoleUpdater {
-  /** Reads these nations again soon, and updates their links and roles. Failed reads are retried. */
-  update(nationIds: Iterable<string>): void
-  updateAll(): void
-  /** Resolves when nothing is left to update. */
-  idle(): Promise<void>
-  close(): void
-}
+export type RoleUpdater = ReturnType<typeof createRoleUpdater>
 
 const idsMax = 100
 
-export function createRoleUpdater({
-  api,
-  store,
-  roles,
-  onError,
-  retryMs = 30_000,
-}: {
-  api: Pick<Operations, 'nations'>
-  store: Store
-  roles: Roles
-  onError(err: unknown): void
-  retryMs?: number
-}): RoleUpdater {
+/** Reads nations again and updates their links and roles, until the signal. Failed reads are retried. */
+export function createRoleUpdater(bot: Bot, signal: AbortSignal, retryMs = 30_000) {
+  const { api, store, onError } = bot
   const queue = new Set<string>()
-  const closing = new AbortController()
-  let running: Promise<void> | undefined
+  let isRunning = false
 
   async function run(): Promise<void> {
-    while (queue.size > 0 && !closing.signal.aborted) {
+    if (isRunning) return
+    isRunning = true
+    while (queue.size > 0 && !signal.aborted) {
       const ids = [...queue].slice(0, idsMax)
       for (const id of ids) queue.delete(id)
       try {
-        await updateNow(ids)
+        await updateNow(ids.filter(id => store.linksOfNation(id).length > 0))
       } catch (err) {
         onError(err)
-        update(ids)
-        await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => {})
+        for (const id of ids) queue.add(id)
+        await sleep(retryMs, undefined, { signal }).catch(() => {})
       }
     }
+    isRunning = false
   }
 
   async function updateNow(ids: string[]): Promise<void> {
-    const linked = ids.filter(id => store.linksOfNation(id).length > 0)
-    if (linked.length === 0) return
-    const { data } = await api.nations.list({ ids: linked, limit: idsMax })
-    for (const id of linked) {
+    if (ids.length === 0) return
+    const { data } = await api.nations.list({ ids, limit: idsMax })
+    for (const id of ids) {
       // A list may omit a nation for other reasons: only 404 means that it is gone.
       const nation = data.find(of => of.id === id) ?? (await getNation(id))
       for (const link of store.linksOfNation(id)) {
         const { alliance_id: allianceId = null, rank = null } = nation?.alliance ?? {}
         const updated = nation && { ...link, nationName: nation.nation_name, allianceId, rank }
-        await syncRoles(roles, link, updated ?? null, store.rules(link.guild))
+        await syncRoles(bot, link, updated ?? null, store.rules(link.guild))
         if (updated) store.update(updated)
         else store.unlink(link.guild, link.account)
       }
@@ -126,19 +104,9 @@ export function createRoleUpdater({
       throw err
     })
 
-  const update = (nationIds: Iterable<string>) => {
+  const update = (nationIds: Iterable<string>): void => {
     for (const id of nationIds) queue.add(id)
-    running ??= run().finally(() => {
-      running = undefined
-    })
+    run()
   }
-
-  return {
-    update,
-    updateAll: () => update(store.links().map(({ nationId }) => nationId)),
-    idle: async () => {
-      while (running) await running
-    },
-    close: () => closing.abort(),
-  }
+  return { update, updateAll: () => update(store.links().map(({ nationId }) => nationId)) }
 }

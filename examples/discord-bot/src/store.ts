@@ -44,6 +44,7 @@ export function openStore(path: string, now = () => Date.now()) {
   // Each query selects the members of the type that it is read as.
   const rows = <T>(sql: string, ...values: Value[]) => database.prepare(sql).all(...values) as T[]
   const run = (sql: string, ...values: Value[]) => database.prepare(sql).run(...values)
+  const write = (sql: string, link: Link) => database.prepare(sql).run({ ...link })
 
   return {
     addRule(guild: string, { role, allianceId, rank }: Rule): void {
@@ -56,36 +57,19 @@ export function openStore(path: string, now = () => Date.now()) {
       rows<Rule>('select role, allianceId, rank from rule where guild = ? order by rowid', guild),
 
     /** Returns the links of this account and of this nation that it replaces. */
-    link({ guild, account, nationId, nationName, allianceId, rank }: Link): Link[] {
+    link(link: Link): Link[] {
+      const { guild, account, nationId } = link
       const replaced = rows<Link>(
         'delete from link where guild = ? and (account = ? or nationId = ?) returning *',
-        guild,
-        account,
-        nationId,
+        ...[guild, account, nationId],
       )
-      run(
-        'insert into link values (?, ?, ?, ?, ?, ?)',
-        guild,
-        account,
-        nationId,
-        nationName,
-        allianceId,
-        rank,
-      )
+      write('insert into link values ($guild, $account, $nationId, $nationName, $allianceId, $rank)', link)
       return replaced
     },
     /** Does nothing if the link is gone. */
-    update({ guild, account, nationId, nationName, allianceId, rank }: Link): void {
-      const set = 'update link set nationName = ?, allianceId = ?, rank = ?'
-      run(
-        `${set} where guild = ? and account = ? and nationId = ?`,
-        nationName,
-        allianceId,
-        rank,
-        guild,
-        account,
-        nationId,
-      )
+    update(link: Link): void {
+      const set = 'update link set nationName = $nationName, allianceId = $allianceId, rank = $rank'
+      write(`${set} where guild = $guild and account = $account and nationId = $nationId`, link)
     },
     unlink: (guild: string, account: string) =>
       void run('delete from link where guild = ? and account = ?', guild, account),

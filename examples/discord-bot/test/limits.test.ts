@@ -1,52 +1,47 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { ChanceryEvent } from '@chancery/client'
-import type { Reply } from '../src/command.ts'
-import { commands } from '../src/commands/index.ts'
-import { messageOf, pageId, readPageId } from '../src/discord.ts'
+import type { APIEmbed } from 'discord.js'
+import { commands } from '../src/bot.ts'
 import { announcement } from '../src/events.ts'
-import { testBot } from './support/bot.ts'
+import { startTestBot, type TestBot } from './support/bot.ts'
+import { channelId, roleIds } from './support/discord.ts'
 import { largestEvents, largestGame } from './support/largest.ts'
 
 /** The limits of Discord's documentation, written down a second time on purpose. */
-function assertDiscordAccepts(reply: Reply, command = commands.get('nation')) {
-  const { components, allowedMentions } = messageOf(reply, command)
-  assert.deepEqual(allowedMentions, { parse: [] })
-  assert.equal(reply.embeds.length, 1)
+function assertDiscordAccepts({ title, description, footer, fields = [], url, thumbnail }: APIEmbed) {
   let total = 0
   const within = (text: string | undefined, max: number, part: string) => {
     if (text === undefined) return
     assert.ok(text.length >= 1 && text.length <= max, `${part}: ${text.length} of ${max}`)
     total += text.length
   }
-  for (const { data } of reply.embeds) {
-    const { title, description, footer, fields = [], url, thumbnail } = data
-    within(title, 256, 'title')
-    within(description, 4096, 'description')
-    within(footer?.text, 2048, 'footer')
-    assert.ok(fields.length <= 25)
-    for (const field of fields) {
-      within(field.name, 256, 'field name')
-      within(field.value, 1024, 'field value')
-    }
-    for (const address of [url, thumbnail?.url]) if (address !== undefined) assert.ok(URL.canParse(address))
+  within(title, 256, 'title')
+  within(description, 4096, 'description')
+  within(footer?.text, 2048, 'footer')
+  assert.ok(fields.length <= 25)
+  for (const field of fields) {
+    within(field.name, 256, 'field name')
+    within(field.value, 1024, 'field value')
   }
+  for (const address of [url, thumbnail?.url]) if (address) assert.ok(URL.canParse(address))
   assert.ok(total > 0 && total <= 6000, `all texts: ${total}`)
-  const buttons = components.flatMap(row => row.components)
-  const ids = buttons.map(({ data }) => ('custom_id' in data ? String(data.custom_id) : ''))
-  assert.equal(new Set(ids).size, ids.length)
-  for (const id of ids) assert.ok(id.length >= 1 && id.length <= 100, id)
-  for (const { data } of buttons) assert.ok('label' in data && (data.label ?? '').length <= 80)
 }
 
-const options: Record<string, string> = {
-  nation: 'N'.repeat(100),
-  alliance: 'A'.repeat(100),
-  war: 'w'.repeat(64),
-  code: 'K7PWM3XQ9T',
-  role: '8'.repeat(20),
-  channel: '8'.repeat(20),
+const options: Record<string, Record<string, string>> = {
+  nation: { nation: 'N'.repeat(100) },
+  alliance: { alliance: 'A'.repeat(100) },
+  war: { war: 'w'.repeat(64) },
+  wars: { nation: 'N'.repeat(100) },
+  rankings: { board: 'alliances' },
+  verify: { code: 'K7PWM3XQ9T' },
+  'setup role': { role: roleIds.low, alliance: 'A'.repeat(100) },
+  'setup remove': { role: roleIds.low },
+  'setup channel': { channel: channelId },
 }
+const names = [...commands.keys()].flatMap(name =>
+  name === 'setup' ? ['role', 'remove', 'channel', 'show'].map(sub => `setup ${sub}`) : [name],
+)
 
 /** Letters that take the most room, or change the direction of text. */
 const letters =
@@ -54,19 +49,32 @@ const letters =
     ? ['W', '*', '👍', '\n']
     : ['W', '*', '@', '`', '[', '漢', 'ש', '👍', 'a b ', '<@1> ', '\u202e', '\n', '# ']
 
-const names = [...commands.keys()].flatMap(name =>
-  name === 'setup' ? ['role', 'remove', 'channel', 'show'].map(sub => `setup ${sub}`) : [name],
-)
-
 for (const letter of letters)
   describe(`with the longest texts that the contract allows, of ${JSON.stringify(letter)}`, () => {
+    let bot: TestBot
+    before(async () => {
+      bot = await startTestBot({ baseUrl: 'http://game.example', fetch: largestGame(letter) })
+    })
+    after(() => bot.close())
+
     for (const name of names)
       test(`Discord accepts the reply of ${name}`, async () => {
-        const { execute, errors } = testBot({ baseUrl: 'http://game.example', fetch: largestGame(letter) })
-        const reply = await execute(name, options, 987_654_321_012_345)
-        assert.deepEqual(errors, [])
-        assert.doesNotMatch(JSON.stringify(reply), /game’s API/, 'the game responded')
-        assertDiscordAccepts(reply, commands.get(name.split(' ')[0] ?? ''))
+        const replies = [await bot.execute(name, options[name])]
+        const buttons = replies[0]?.shown.components?.[0]?.components ?? []
+        const ids = buttons.map((of: { custom_id: string }) => of.custom_id)
+        assert.equal(new Set(ids).size, ids.length)
+        // The longest page number that a button may have.
+        if (ids.length > 0) replies.push(await bot.press(ids.at(-1).replace('|2|', '|987654321012345|')))
+        assert.deepEqual(bot.errors, [])
+        for (const { shown, text } of replies) {
+          assert.doesNotMatch(text, /game’s API/, 'the game responded')
+          for (const row of shown.components ?? [])
+            for (const { custom_id, label } of row.components)
+              assert.ok(custom_id.length <= 100 && label.length <= 80, custom_id)
+          if (shown.content) assert.ok(shown.content.length <= 2000)
+          else assert.equal(shown.embeds.length, 1)
+          for (const embed of shown.embeds ?? []) assertDiscordAccepts(embed)
+        }
       })
 
     test('Discord accepts the announcement of any event', () => {
@@ -74,25 +82,6 @@ for (const letter of letters)
         event => announcement(event as unknown as ChanceryEvent) ?? [],
       )
       assert.equal(announced.length, 3)
-      for (const reply of announced) assertDiscordAccepts(reply)
+      for (const embed of announced) assertDiscordAccepts(embed.toJSON())
     })
   })
-
-test('the id of a button is no longer than Discord allows, and repeats the command with its first option', () => {
-  for (const command of commands.values()) {
-    const [option] = command.data.options.map(of => of.toJSON().name)
-    const value = `id:${'i'.repeat(64)}`
-    const page = 999_999_999_999_999
-    const id = pageId(command, page, option && value)
-    assert.ok(id.length <= 100)
-    assert.deepEqual(readPageId(id, commands), {
-      command,
-      input: { options: option ? { [option]: value } : {}, page },
-    })
-  }
-})
-
-test('the id of another button is not read', () => {
-  for (const id of ['', 'other', 'page|0|wars|', 'page|-1|wars|', 'page|1|gone|', 'page|x|wars|'])
-    assert.equal(readPageId(id, commands), undefined)
-})

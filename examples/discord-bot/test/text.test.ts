@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { embed, fact, list } from '../src/embed.ts'
-import { clean, code, fitLines, italic, name, number } from '../src/text.ts'
-
-const markdown = (text: string) => fitLines([text], 4_000)
+import { EmbedBuilder, embedLength, inlineCode, italic } from 'discord.js'
+import { addFields, address, list } from '../src/format.ts'
+import { clean, fitLines, name, plainName } from '../src/text.ts'
 
 const written: [string, string][] = [
   ['@everyone', '@\u200beveryone'],
@@ -28,7 +27,7 @@ const written: [string, string][] = [
 
 for (const [given, expected] of written)
   test(`the name ${JSON.stringify(given)} is shown as it is, and has no effect`, () => {
-    assert.equal(markdown(name(given)), expected)
+    assert.equal(name(given), expected)
   })
 
 test('invisible characters and changes of direction are removed', () => {
@@ -36,71 +35,54 @@ test('invisible characters and changes of direction are removed', () => {
   assert.equal(clean('half \ud800 of a pair'), 'half of a pair')
 })
 
-test('the marks of a name cannot be forged', () => {
-  assert.equal(markdown(name('a\ue001**b**\ue000c')), 'a\\*\\*b\\*\\*c')
-})
-
 test('a name with line breaks is one line', () => {
   assert.equal(clean('Val\r\n\r\n# doria\u2028x\u2029y'), 'Val # doria x y')
 })
 
 test('a name without visible characters is shown as such', () => {
-  for (const empty of ['\u200b\u200b', '\u3164', '\u2800', ' \u202e '])
-    assert.equal(markdown(name(empty)), '(no name)')
+  for (const empty of ['\u200b\u200b', '\u3164', '\u2800', ' \u202e ']) assert.equal(name(empty), '(no name)')
 })
 
 test('marks piled on a letter stay in their line', () => {
   assert.equal(clean(`Z${'\u0335'.repeat(50)}algo`), `Z${'\u0335'.repeat(3)}algo`)
 })
 
+test('private characters are removed', () => {
+  assert.equal(name('a\ue001**b**\ue000c'), 'a\\*\\*b\\*\\*c')
+})
+
 test('a name written from right to left does not turn the text beside it', () => {
-  assert.equal(markdown(name('שלום')), '\u2068שלום\u2069')
+  assert.equal(name('שלום'), '\u2068שלום\u2069')
 })
 
 test('style surrounds the escaped name, and never comes from it', () => {
-  assert.equal(markdown(`${italic('a*b')} of ${name('c_d')} ${code('w`1')}`), '*a\\*b* of c\\_d `w1`')
+  assert.equal(`${italic(name('a*b'))} of ${name('c_d')} ${inlineCode('w1')}`, '_a\\*b_ of c\\_d `w1`')
 })
 
-const long = (letter: string, length = 100) => name(letter.repeat(length))
-
-test('text that fits is not changed', () => {
-  const { data } = embed({ title: 'Valdoria', fields: [fact('Score', number(1843.25))] })
-  assert.deepEqual(data, { title: 'Valdoria', fields: [{ name: 'Score', value: '1,843.25', inline: true }] })
-})
-
-test('names of a line that is too long are shortened, and all other words stay', () => {
-  const line = fitLines([`${long('a')} declared war on ${long('b')}.`], 80)
-  assert.ok(line.length <= 80)
-  assert.match(line, /^a{20,}… declared war on b{20,}…\.$/)
-})
-
-test('short names keep all their letters while long ones are shortened', () => {
-  assert.match(
-    fitLines([`${long('a')} declared war on ${name('Karsk')}.`], 60),
-    /^a+… declared war on Karsk\.$/,
-  )
+test('a name that fits is not shortened', () => {
+  assert.equal(name('Valdoria', 8), 'Valdoria')
+  assert.equal(name('Valdorian', 8), 'Valdori…')
 })
 
 test('a name counts with its escapes', () => {
-  const line = fitLines([long('*')], 50)
-  assert.ok(line.length <= 50 && line.length >= 40, line)
-  assert.match(line, /^(\\\*)+…$/)
+  const shown = name('*'.repeat(100), 50)
+  assert.ok(shown.length <= 50 && shown.length >= 48, shown)
+  assert.match(shown, /^(\\\*)+…$/)
 })
 
 test('a name is cut between characters, never inside one', () => {
   const thumb = '👍🏽'
-  assert.equal(fitLines([long(thumb, 40)], 61).replaceAll(thumb, ''), '…')
-})
-
-test('of lines that are too long together each keeps its share', () => {
-  const text = fitLines([`${long('a')} won`, `${long('b')} lost`, 'peace'], 120)
-  assert.ok(text.length <= 120)
-  assert.match(text, /^a{30,}… won\nb{30,}… lost\npeace$/)
+  for (const max of [60, 61, 62, 63])
+    for (const cut of [name, plainName]) {
+      const shown = cut(thumb.repeat(40), max)
+      assert.equal(shown.replaceAll(thumb, ''), '…')
+      assert.ok(shown.length <= max && shown.length > max - 5, String(shown.length))
+    }
 })
 
 test('of too many lines the last are dropped, and counted', () => {
   const text = fitLines(
-    Array.from({ length: 50 }, () => `${long('a')} won`),
+    Array.from({ length: 50 }, () => `${'a'.repeat(20)} won`),
     400,
   )
   assert.ok(text.length <= 400)
@@ -108,23 +90,19 @@ test('of too many lines the last are dropped, and counted', () => {
 })
 
 test('an embed stays below its limit, and no field of it is empty', () => {
-  const fields = Array.from({ length: 30 }, () => list(long('x', 300), [long('y', 2000)]))
-  const { data } = embed({ title: long('t', 999), lines: [long('d', 9000)], fields })
-  const parts = [
-    data.title ?? '',
-    data.description ?? '',
-    ...(data.fields ?? []).flatMap(({ name, value }) => [name, value]),
-  ]
-  assert.equal(data.fields?.length, 25)
-  assert.ok(parts.join('').length <= 6000, String(parts.join('').length))
-  assert.ok(parts.every(part => part.length > 0))
+  const fields = Array.from({ length: 30 }, () => list(name('x'.repeat(300)), [name('y'.repeat(500), 300)]))
+  const { data } = addFields(new EmbedBuilder().setDescription(name('d'.repeat(9_000), 2_000)), fields)
+  assert.ok(embedLength(data) <= 6_000 && embedLength(data) > 5_500, String(embedLength(data)))
+  assert.ok(data.fields?.every(({ name, value }) => name !== '' && value !== ''))
+  const short = Array.from({ length: 30 }, () => list('x', ['y']))
+  assert.equal(addFields(new EmbedBuilder(), short).data.fields?.length, 25)
 })
 
 test('a field without a value has a dash', () => {
-  assert.deepEqual(embed({ fields: [list('', [])] }).data.fields, [{ name: '–', value: '–', inline: false }])
+  assert.deepEqual(list('Roles', []), { name: 'Roles', value: '–' })
 })
 
-test('an address that Discord would reject is left out, and the rest is sent', () => {
-  const { data } = embed({ lines: ['x'], url: 'https://', thumbnail: 'https://a b' })
-  assert.deepEqual(data, { description: 'x', fields: [] })
+test('an address that Discord would reject is left out', () => {
+  for (const url of ['https://', 'https://a b', 'ftp://game.example', null]) assert.equal(address(url), null)
+  assert.equal(address('https://game.example/n1'), 'https://game.example/n1')
 })

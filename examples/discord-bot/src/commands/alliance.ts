@@ -1,59 +1,51 @@
 import { SlashCommandBuilder } from 'discord.js'
 import { chooseAlliance, idValue } from '../choose.ts'
-import { type Command, reply, sentence, textOption } from '../command.ts'
-import { fact, list } from '../embed.ts'
+import type { Bot } from '../command.ts'
+import { addFields, allianceText, attributeFields, fact, flagEmbed, gameTerms, list } from '../format.ts'
+import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { counted, day, name, number } from '../text.ts'
-import { allianceText, attributeFields } from './format.ts'
 
 const treatiesMax = 8
 
-export const alliance: Command = {
-  data: new SlashCommandBuilder()
-    .setName('alliance')
-    .setDescription('Shows an alliance and its members')
-    .addStringOption(textOption('alliance', 'Its name or tag', { required: true, autocomplete: true })),
-  async execute({ options: { alliance: value = '' }, page }, { api, terms }) {
-    const chosen = await chooseAlliance(value, api)
-    if (!chosen) return sentence(`There is no alliance by the name ${name(value)}.`)
-    const [of, members] = await Promise.all([
-      api.alliances.get(chosen.id),
-      api.alliances.members(chosen.id, { page, limit: 10 }),
-    ])
-    const { wars } = of
-    const rank = of.rank === null ? '' : ` (number ${number(of.rank)})`
-    const treaties = await Promise.all(
-      of.treaties
-        .slice(0, treatiesMax)
-        .map(async treaty => `${await terms.label('treaty_types', treaty.type)} with ${name(treaty.name)}`),
-    )
-    if (of.treaties.length > treatiesMax) treaties.push(`and ${of.treaties.length - treatiesMax} more`)
-    return reply(
-      {
-        title: allianceText(of),
-        url: of.url,
-        color: of.color,
-        thumbnail: of.flag_url,
-        lines: of.description ? [name(of.description)] : [],
-        fields: [
-          of.leader ? fact('Leader', name(of.leader.nation_name)) : undefined,
-          fact('Score', `${number(of.total_score)}${rank}, ${number(of.average_score)} on average`),
-          fact('Size', counted(of.member_count, 'nation')),
-          fact('Wars', `${number(wars.active)} active, ${number(wars.won)} won, ${number(wars.lost)} lost`),
-          of.recruiting === null ? undefined : fact('Recruiting', of.recruiting ? 'yes' : 'no'),
-          of.founded_at === null ? undefined : fact('Founded', day(of.founded_at)),
-          ...attributeFields(of.attributes),
-          treaties.length > 0 ? list('Treaties', treaties) : undefined,
-          list(
-            'Members',
-            members.data.map(
-              ({ nation_name, rank_title, national_score, status }) =>
-                `${name(nation_name)}, ${name(rank_title)}, ${number(national_score)}${status === 'active' ? '' : ` (${status})`}`,
-            ),
-          ),
-        ],
-        footer: `Alliance ${of.id}`,
-      },
-      { page, pages: members.pagination.pages, value: idValue(of.id) },
-    )
-  },
+export const data = new SlashCommandBuilder()
+  .setName('alliance')
+  .setDescription('Shows an alliance and its members')
+  .addStringOption(option =>
+    option.setName('alliance').setDescription('Its name or tag').setRequired(true).setAutocomplete(true),
+  )
+
+export async function execute(interaction: PagedInteraction, { api }: Bot) {
+  const request = pageRequest(interaction, 'alliance')
+  const { id } = await chooseAlliance(request.value, api)
+  const [of, members, terms] = await Promise.all([
+    api.alliances.get(id),
+    api.alliances.members(id, { page: request.page, limit: 10 }),
+    gameTerms(api),
+  ])
+  const { wars } = of
+  const rank = of.rank === null ? '' : ` (number ${number(of.rank)})`
+  const treaties = of.treaties
+    .slice(0, treatiesMax)
+    .map(treaty => `${terms.label('treaty_types', treaty.type)} with ${name(treaty.name, 50)}`)
+  if (of.treaties.length > treatiesMax) treaties.push(`and ${of.treaties.length - treatiesMax} more`)
+  const memberLines = members.data.map(
+    ({ nation_name, rank_title, national_score, status }) =>
+      `${name(nation_name, 40)}, ${name(rank_title, 30)}, ${number(national_score)}${status === 'active' ? '' : ` (${status})`}`,
+  )
+  const embed = flagEmbed(of)
+    .setTitle(allianceText(of))
+    .setDescription(of.description ? name(of.description, 2_000) : null)
+    .setFooter({ text: `Alliance ${of.id}` })
+  addFields(embed, [
+    ...fact('Leader', of.leader && name(of.leader.nation_name)),
+    ...fact('Score', `${number(of.total_score)}${rank}, ${number(of.average_score)} on average`),
+    ...fact('Size', counted(of.member_count, 'nation')),
+    ...fact('Wars', `${number(wars.active)} active, ${number(wars.won)} won, ${number(wars.lost)} lost`),
+    ...fact('Recruiting', of.recruiting === null ? null : of.recruiting ? 'yes' : 'no'),
+    ...fact('Founded', of.founded_at && day(of.founded_at)),
+    ...attributeFields(of.attributes),
+    ...(treaties.length > 0 ? [list('Treaties', treaties)] : []),
+    list('Members', memberLines),
+  ])
+  return paged(embed, { ...request, value: idValue(of.id) }, members.pagination.pages)
 }

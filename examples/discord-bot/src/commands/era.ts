@@ -1,25 +1,26 @@
 import type { Era } from '@chancery/client'
-import { SlashCommandBuilder } from 'discord.js'
-import { type Command, reply } from '../command.ts'
-import { list } from '../embed.ts'
-import { bold, day, italic, name } from '../text.ts'
+import { bold, EmbedBuilder, italic, SlashCommandBuilder } from 'discord.js'
+import type { Bot } from '../command.ts'
+import { addFields, list } from '../format.ts'
+import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
+import { day, name } from '../text.ts'
 
-export const era: Command = {
-  data: new SlashCommandBuilder()
-    .setName('era')
-    .setDescription('Shows the eras of the game, the latest first'),
-  async execute({ page }, { api }) {
-    const { data, pagination } = await api.eras.list({ page, limit: 5 })
-    const fields = data.map(of =>
-      list(of.number === null ? name(of.name) : `${of.number}. ${name(of.name)}`, [
-        periodText(of),
-        of.champion === null ? '' : `Champion: ${bold(of.champion.name)}`,
-        of.summary === null ? '' : italic(of.summary),
-      ]),
-    )
-    const lines = fields.length > 0 ? [] : ['No era has begun.']
-    return reply({ title: 'Eras', lines, fields }, { page, pages: pagination.pages })
-  },
+export const data = new SlashCommandBuilder()
+  .setName('era')
+  .setDescription('Shows the eras of the game, the latest first')
+
+export async function execute(interaction: PagedInteraction, { api }: Bot) {
+  const request = pageRequest(interaction)
+  const { data, pagination } = await api.eras.list({ page: request.page, limit: 5 })
+  if (data.length === 0) return 'No era has begun.'
+  const fields = data.map(of =>
+    list(of.number === null ? name(of.name) : `${of.number}. ${name(of.name)}`, [
+      periodText(of),
+      of.champion === null ? '' : `Champion: ${bold(name(of.champion.name))}`,
+      of.summary === null ? '' : italic(name(of.summary, 800)),
+    ]),
+  )
+  return paged(addFields(new EmbedBuilder().setTitle('Eras'), fields), request, pagination.pages)
 }
 
 function periodText({ status, started_at: start, ended_at: end }: Era): string {

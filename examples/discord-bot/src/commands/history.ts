@@ -1,8 +1,8 @@
-import { SlashCommandBuilder } from 'discord.js'
-import { type Command, reply } from '../command.ts'
-import { list } from '../embed.ts'
+import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
+import type { Bot } from '../command.ts'
+import { list } from '../format.ts'
+import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { ago, name } from '../text.ts'
-import { orNone } from './format.ts'
 
 /** Without single battles, prices and membership. */
 const types = [
@@ -18,24 +18,24 @@ const types = [
   'game.*',
 ]
 
-export const history: Command = {
-  data: new SlashCommandBuilder().setName('history').setDescription('Shows the latest events and news'),
-  async execute({ page }, { api }) {
-    const [events, news] = await Promise.all([
-      api.events.list({ type: types, page, limit: 10 }),
-      api.news.list({ page, limit: 4 }),
-    ])
-    const eventLines = events.data.map(({ occurred_at, summary }) => `${ago(occurred_at)}: ${name(summary)}`)
-    const newsLines = news.data.map(
-      ({ title, author, published_at }) =>
-        `${name(title)}${author === null ? '' : ` (${name(author)})`}, ${ago(published_at)}`,
-    )
-    return reply(
-      {
-        title: 'History',
-        fields: [list('Events', orNone(eventLines, 'No more.')), list('News', orNone(newsLines, 'No more.'))],
-      },
-      { page, pages: Math.max(events.pagination.pages, news.pagination.pages) },
-    )
-  },
+export const data = new SlashCommandBuilder()
+  .setName('history')
+  .setDescription('Shows the latest events and news')
+
+export async function execute(interaction: PagedInteraction, { api }: Bot) {
+  const request = pageRequest(interaction)
+  const [events, news] = await Promise.all([
+    api.events.list({ type: types, page: request.page, limit: 10 }),
+    api.news.list({ page: request.page, limit: 4 }),
+  ])
+  const eventLines = events.data.map(of => `${ago(of.occurred_at)}: ${name(of.summary, 300)}`)
+  const newsLines = news.data.map(
+    ({ title, author, published_at }) =>
+      `${name(title, 150)}${author === null ? '' : ` (${name(author, 50)})`}, ${ago(published_at)}`,
+  )
+  const embed = new EmbedBuilder()
+    .setTitle('History')
+    .setDescription(eventLines.join('\n') || 'No more events.')
+    .addFields(list('News', newsLines.length > 0 ? newsLines : ['No more.']))
+  return paged(embed, request, Math.max(events.pagination.pages, news.pagination.pages))
 }

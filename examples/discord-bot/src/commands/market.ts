@@ -1,27 +1,24 @@
 import type { MarketPrice } from '@chancery/client'
-import { SlashCommandBuilder } from 'discord.js'
-import { type Command, reply } from '../command.ts'
-import { fact } from '../embed.ts'
-import { readable } from '../game-terms.ts'
+import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
+import type { Bot } from '../command.ts'
+import { addFields, fact, gameTerms, readable } from '../format.ts'
+import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { compact, number } from '../text.ts'
 
-export const market: Command = {
-  data: new SlashCommandBuilder().setName('market').setDescription('Shows the prices of the market'),
-  async execute({ page }, { api, terms }) {
-    const { data, pagination } = await api.market.price({ page, limit: 15 })
-    const fields = await Promise.all(
-      data.map(async price => fact(await terms.label('resources', price.resource), priceText(price))),
-    )
-    return reply(
-      {
-        title: 'Market',
-        lines: fields.length > 0 ? [] : ['There are no prices.'],
-        fields,
-        footer: 'Price, change and volume of 24 hours',
-      },
-      { page, pages: pagination.pages },
-    )
-  },
+export const data = new SlashCommandBuilder()
+  .setName('market')
+  .setDescription('Shows the prices of the market')
+
+export async function execute(interaction: PagedInteraction, { api }: Bot) {
+  const request = pageRequest(interaction)
+  const { data, pagination } = await api.market.price({ page: request.page, limit: 15 })
+  if (data.length === 0) return 'There are no prices.'
+  const terms = await gameTerms(api)
+  const embed = new EmbedBuilder()
+    .setTitle('Market')
+    .setFooter({ text: 'Price, change and volume of 24 hours' })
+  const fields = data.flatMap(price => fact(terms.label('resources', price.resource), priceText(price)))
+  return paged(addFields(embed, fields), request, pagination.pages)
 }
 
 function priceText({ price, currency, change_24h_percent: change, volume_24h: volume }: MarketPrice): string {

@@ -1,69 +1,66 @@
-import type { Nation } from '@chancery/client'
-import { SlashCommandBuilder } from 'discord.js'
-import { type Chosen, chooseNation } from '../choose.ts'
-import { type Command, reply, sentence, textOption } from '../command.ts'
-import { fact } from '../embed.ts'
-import { readable } from '../game-terms.ts'
-import { counted, day, italic, name, number } from '../text.ts'
-import { attributeFields, membershipText } from './format.ts'
+import { type ChatInputCommandInteraction, italic, SlashCommandBuilder } from 'discord.js'
+import { chooseNation } from '../choose.ts'
+import type { Bot } from '../command.ts'
+import {
+  addFields,
+  attributeFields,
+  fact,
+  flagEmbed,
+  gameTerms,
+  membershipText,
+  readable,
+} from '../format.ts'
+import { counted, day, name, number } from '../text.ts'
 
-export const nation: Command = {
-  data: new SlashCommandBuilder()
-    .setName('nation')
-    .setDescription('Shows a nation')
-    .addStringOption(
-      textOption('nation', 'Its name, or its leader’s', { required: true, autocomplete: true }),
-    ),
-  async execute({ options: { nation: value = '' } }, { api, terms }) {
-    const chosen = await chooseNation(value, api)
-    if (!chosen) return sentence(`There is no nation or leader by the name ${name(value)}.`)
-    const of = await api.nations.get(chosen.id)
-    const { wars } = of
-    const place = [
-      of.government && (await terms.label('governments', of.government)),
-      of.continent && (await terms.label('continents', of.continent)),
-    ]
-    const land = [
-      of.city_count === null ? '' : counted(of.city_count, 'city', 'cities'),
-      of.land_area === null ? '' : `${number(of.land_area)} km²`,
-    ]
-    const atWar = [
-      wars.active_offensive > 0 ? `${number(wars.active_offensive)} declared by it` : '',
-      wars.active_defensive > 0 ? `${number(wars.active_defensive)} declared on it` : '',
-    ]
-    const optional = (title: string, parts: (string | null)[], none?: string) => {
-      const text = parts.filter(Boolean).join(', ') || none
-      return text === undefined ? undefined : fact(title, text)
-    }
-    return reply({
-      title: name(of.nation_name),
-      url: of.url,
-      color: of.color,
-      thumbnail: of.flag_url,
-      lines: [...(of.motto === null ? [] : [`“${italic(of.motto)}”`]), ...othersText(chosen)],
-      fields: [
-        of.leader_name === '' ? undefined : fact('Leader', name(of.leader_name)),
-        fact(
-          'Score',
-          `${number(of.national_score)}${of.rank === null ? '' : ` (number ${number(of.rank)})`}`,
-        ),
-        fact('Alliance', await membershipText(of.alliance, terms)),
-        fact('Status', readable(of.status)),
-        optional('Government', place),
-        optional('Land', land),
-        optional('At war', atWar, 'no'),
-        fact('Past wars', `${number(wars.won)} won, ${number(wars.lost)} lost`),
-        optional('Founded', [of.founded_at && day(of.founded_at)]),
-        ...attributeFields(of.attributes),
-      ],
-      footer: `Nation ${of.id}`,
-    })
-  },
-}
+export const data = new SlashCommandBuilder()
+  .setName('nation')
+  .setDescription('Shows a nation')
+  .addStringOption(option =>
+    option
+      .setName('nation')
+      .setDescription('Its name, or its leader’s')
+      .setRequired(true)
+      .setAutocomplete(true),
+  )
 
-function othersText({ others, total }: Chosen<Nation>): string[] {
-  if (others.length === 0) return []
-  const shown = others.slice(0, 3).map(({ nation_name }) => name(nation_name))
-  const rest = total - 1 - shown.length
-  return [`Also found: ${shown.join(', ')}${rest > 0 ? ` and ${number(rest)} more` : ''}`]
+export async function execute(interaction: ChatInputCommandInteraction, { api }: Bot) {
+  const { id, others, total } = await chooseNation(interaction.options.getString('nation', true).trim(), api)
+  const [of, terms] = await Promise.all([api.nations.get(id), gameTerms(api)])
+  const { wars } = of
+  const joined = (parts: (string | null)[]) => parts.filter(Boolean).join(', ')
+  const place = [
+    of.government && terms.label('governments', of.government),
+    of.continent && terms.label('continents', of.continent),
+  ]
+  const land = [
+    of.city_count === null ? '' : counted(of.city_count, 'city', 'cities'),
+    of.land_area === null ? '' : `${number(of.land_area)} km²`,
+  ]
+  const atWar = [
+    wars.active_offensive > 0 ? `${number(wars.active_offensive)} declared by it` : '',
+    wars.active_defensive > 0 ? `${number(wars.active_defensive)} declared on it` : '',
+  ]
+  const lines = of.motto === null ? [] : [`“${italic(name(of.motto, 300))}”`]
+  if (others.length > 0) {
+    const shown = others.slice(0, 3).map(({ nation_name }) => name(nation_name))
+    const rest = total - 1 - shown.length
+    lines.push(`Also found: ${shown.join(', ')}${rest > 0 ? ` and ${number(rest)} more` : ''}`)
+  }
+  const embed = flagEmbed(of)
+    .setTitle(name(of.nation_name))
+    .setDescription(lines.join('\n') || null)
+    .setFooter({ text: `Nation ${of.id}` })
+  addFields(embed, [
+    ...fact('Leader', of.leader_name && name(of.leader_name)),
+    ...fact('Score', `${number(of.national_score)}${of.rank === null ? '' : ` (number ${number(of.rank)})`}`),
+    ...fact('Alliance', membershipText(of.alliance, terms)),
+    ...fact('Status', readable(of.status)),
+    ...fact('Government', joined(place)),
+    ...fact('Land', joined(land)),
+    ...fact('At war', joined(atWar) || 'no'),
+    ...fact('Past wars', `${number(wars.won)} won, ${number(wars.lost)} lost`),
+    ...fact('Founded', of.founded_at && day(of.founded_at)),
+    ...attributeFields(of.attributes),
+  ])
+  return { embeds: [embed] }
 }

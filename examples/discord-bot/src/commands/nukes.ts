@@ -1,25 +1,21 @@
-import { SlashCommandBuilder } from 'discord.js'
-import { type Command, reply } from '../command.ts'
-import { ago, code, name } from '../text.ts'
-import { orNone } from './format.ts'
+import { EmbedBuilder, inlineCode, SlashCommandBuilder } from 'discord.js'
+import type { Bot } from '../command.ts'
+import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
+import { ago, name } from '../text.ts'
 
-export const nukes: Command = {
-  data: new SlashCommandBuilder()
-    .setName('nukes')
-    .setDescription('Shows the launches of strategic weapons, the latest first'),
-  async execute({ page }, { api }) {
-    const { data, pagination } = await api.events.list({
-      type: ['strategic_weapon.launched'],
-      page,
-      limit: 10,
-    })
-    const lines = data.map(
-      ({ occurred_at, summary, war_id }) =>
-        `${ago(occurred_at)}${war_id === null ? '' : `, ${code(war_id)}`}: ${name(summary)}`,
-    )
-    return reply(
-      { title: 'Strategic launches', lines: orNone(lines, 'There was no launch yet.') },
-      { page, pages: pagination.pages },
-    )
-  },
+export const data = new SlashCommandBuilder()
+  .setName('nukes')
+  .setDescription('Shows the launches of strategic weapons, the latest first')
+
+export async function execute(interaction: PagedInteraction, { api }: Bot) {
+  const request = pageRequest(interaction)
+  const type = ['strategic_weapon.launched']
+  const { data, pagination } = await api.events.list({ type, page: request.page, limit: 10 })
+  if (data.length === 0) return 'There was no launch yet.'
+  const lines = data.map(
+    ({ occurred_at, summary, war_id }) =>
+      `${ago(occurred_at)}${war_id === null ? '' : `, ${inlineCode(war_id)}`}: ${name(summary, 300)}`,
+  )
+  const embed = new EmbedBuilder().setTitle('Strategic launches').setDescription(lines.join('\n'))
+  return paged(embed, request, pagination.pages)
 }

@@ -1,33 +1,32 @@
 import type { AllianceRanking, NationRanking } from '@chancery/client'
-import { SlashCommandBuilder } from 'discord.js'
-import { type Command, reply } from '../command.ts'
+import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
+import type { Bot } from '../command.ts'
+import { allianceText } from '../format.ts'
+import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { counted, name, number } from '../text.ts'
-import { allianceText, orNone } from './format.ts'
 
 const boards = ['nations', 'alliances'] as const
 
-export const rankings: Command = {
-  data: new SlashCommandBuilder()
-    .setName('rankings')
-    .setDescription('Shows the strongest nations or alliances')
-    .addStringOption(option =>
-      option
-        .setName('board')
-        .setDescription('Nations or alliances')
-        .addChoices(boards.map(board => ({ name: board, value: board }))),
-    ),
-  async execute({ options, page }, { api }) {
-    const board = boards.find(board => board === options.board) ?? 'nations'
-    const { data, pagination } = await api.rankings.list({ board, page, limit: 10 })
-    return reply(
-      {
-        title: `The strongest ${board}`,
-        lines: orNone(data.map(rankText), 'There is no ranking yet.'),
-        footer: counted(pagination.total, board.slice(0, -1)),
-      },
-      { page, pages: pagination.pages, value: board },
-    )
-  },
+export const data = new SlashCommandBuilder()
+  .setName('rankings')
+  .setDescription('Shows the strongest nations or alliances')
+  .addStringOption(option =>
+    option
+      .setName('board')
+      .setDescription('Nations or alliances')
+      .addChoices(boards.map(board => ({ name: board, value: board }))),
+  )
+
+export async function execute(interaction: PagedInteraction, { api }: Bot) {
+  const request = pageRequest(interaction, 'board')
+  const board = boards.find(board => board === request.value) ?? 'nations'
+  const { data, pagination } = await api.rankings.list({ board, page: request.page, limit: 10 })
+  if (data.length === 0) return 'There is no ranking yet.'
+  const embed = new EmbedBuilder()
+    .setTitle(`The strongest ${board}`)
+    .setDescription(data.map(rankText).join('\n'))
+    .setFooter({ text: counted(pagination.total, board.slice(0, -1)) })
+  return paged(embed, { ...request, value: board }, pagination.pages)
 }
 
 function rankText(of: NationRanking | AllianceRanking): string {

@@ -1,114 +1,135 @@
 import {
   ChannelType,
+  type ChatInputCommandInteraction,
+  channelMention,
+  EmbedBuilder,
   InteractionContextType,
+  inlineCode,
   PermissionFlagsBits,
+  roleMention,
   SlashCommandBuilder,
   SlashCommandRoleOption,
 } from 'discord.js'
 import { chooseAlliance } from '../choose.ts'
-import { type Bot, type Command, type Reply, reply, sentence, textOption } from '../command.ts'
-import { list } from '../embed.ts'
+import type { Bot } from '../command.ts'
+import { UserError } from '../errors.ts'
+import { gameTerms, list, type Terms } from '../format.ts'
 import { syncRoles } from '../roles.ts'
 import type { Rule } from '../store.ts'
-import { code, counted, name } from '../text.ts'
-import { orNone } from './format.ts'
-
-const channelText = (id: string) => `<#${id}>`
-const roleText = (id: string) => `<@&${id}>`
+import { counted, name } from '../text.ts'
 
 const roleOption = new SlashCommandRoleOption().setName('role').setDescription('The role').setRequired(true)
 
-export const setup: Command = {
-  data: new SlashCommandBuilder()
-    .setName('setup')
-    .setDescription('Sets up this bot in this server')
-    // A rule hands out roles: only members who may do so by hand may make one.
-    .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild | PermissionFlagsBits.ManageRoles)
-    .setContexts(InteractionContextType.Guild)
-    .addSubcommand(sub =>
-      sub
-        .setName('role')
-        .setDescription('Gives a role to the verified, to an alliance’s members, or to one rank in it')
-        .addRoleOption(roleOption)
-        .addStringOption(textOption('alliance', 'Only to its members', { autocomplete: true }))
-        .addStringOption(textOption('rank', 'Only to this rank in an alliance', { autocomplete: true })),
-    )
-    .addSubcommand(sub =>
-      sub
-        .setName('remove')
-        .setDescription('Deletes the rules of a role, and removes it from members')
-        .addRoleOption(roleOption),
-    )
-    .addSubcommand(sub =>
-      sub
-        .setName('channel')
-        .setDescription('Announces wars and strategic launches in a channel; without one, nowhere')
-        .addChannelOption(option =>
-          option
-            .setName('channel')
-            .setDescription('The channel')
-            .addChannelTypes(ChannelType.GuildText, ChannelType.GuildAnnouncement),
-        ),
-    )
-    .addSubcommand(sub =>
-      sub.setName('show').setDescription('Shows the rules of roles, and the channel of announcements'),
-    ),
-  isPrivate: true,
-  async execute({ subcommand, options, guildId }, bot) {
-    if (guildId === null) return sentence('Use this command in a server, not in a direct message.')
-    if (subcommand === 'role') return addRule(guildId, options, bot)
-    if (subcommand === 'remove') return deleteRules(guildId, options.role ?? '', bot)
-    if (subcommand === 'show') return showSetup(guildId, bot)
-    const { channel } = options
-    bot.store.setNewsChannel(guildId, channel ?? null)
-    if (channel === undefined) return sentence('Wars and strategic launches are no longer announced.')
-    return sentence(`Wars and strategic launches are announced in ${channelText(channel)} from now on.`)
-  },
+export const data = new SlashCommandBuilder()
+  .setName('setup')
+  .setDescription('Sets up this bot in this server')
+  // A rule hands out roles: only members who may do so by hand may make one.
+  .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild | PermissionFlagsBits.ManageRoles)
+  .setContexts(InteractionContextType.Guild)
+  .addSubcommand(sub =>
+    sub
+      .setName('role')
+      .setDescription('Gives a role to the verified, to an alliance’s members, or to one rank in it')
+      .addRoleOption(roleOption)
+      .addStringOption(option =>
+        option.setName('alliance').setDescription('Only to its members').setAutocomplete(true),
+      )
+      .addStringOption(option =>
+        option.setName('rank').setDescription('Only to this rank in an alliance').setAutocomplete(true),
+      ),
+  )
+  .addSubcommand(sub =>
+    sub
+      .setName('remove')
+      .setDescription('Deletes the rules of a role, and removes it from members')
+      .addRoleOption(roleOption),
+  )
+  .addSubcommand(sub =>
+    sub
+      .setName('channel')
+      .setDescription('Announces wars and strategic launches in a channel; without one, nowhere')
+      .addChannelOption(option =>
+        option
+          .setName('channel')
+          .setDescription('The channel')
+          .addChannelTypes(ChannelType.GuildText, ChannelType.GuildAnnouncement),
+      ),
+  )
+  .addSubcommand(sub =>
+    sub.setName('show').setDescription('Shows the rules of roles, and the channel of announcements'),
+  )
+
+export const isPrivate = true
+
+export async function execute(interaction: ChatInputCommandInteraction, bot: Bot) {
+  const { guildId, options } = interaction
+  if (guildId === null) return 'Use this command in a server, not in a direct message.'
+  const subcommand = options.getSubcommand()
+  if (subcommand === 'role') return addRule(interaction, guildId, bot)
+  if (subcommand === 'remove') return deleteRules(guildId, allowedRole(interaction), bot)
+  if (subcommand === 'show') return showSetup(guildId, bot)
+  const channel = options.getChannel('channel')
+  bot.store.setNewsChannel(guildId, channel?.id ?? null)
+  if (!channel) return 'Wars and strategic launches are no longer announced.'
+  return `Wars and strategic launches are announced in ${channelMention(channel.id)} from now on.`
 }
 
-async function addRule(guildId: string, options: Record<string, string>, bot: Bot): Promise<Reply> {
-  const { api, terms, store, roles } = bot
-  const { role = '', alliance, rank } = options
-  const chosen = alliance === undefined ? undefined : await chooseAlliance(alliance, api)
-  if (alliance !== undefined && !chosen)
-    return sentence(`There is no alliance by the name ${name(alliance)}.`)
-  const ranks = await terms.ranks()
-  const known = ranks.find(({ key, label }) => key === rank || label.toLowerCase() === rank?.toLowerCase())
-  if (rank !== undefined && !known)
-    return sentence(
-      `There is no rank ${name(rank)}. The ranks are ${ranks.map(({ key }) => code(key)).join(', ')}.`,
-    )
+/** The id of the role. Without these conditions a rule would be a way to roles above one's own. */
+function allowedRole(interaction: ChatInputCommandInteraction): string {
+  if (!interaction.inCachedGuild()) throw new UserError('I am no member of this server: invite me first.')
+  const { guild, member } = interaction
+  const role = guild.roles.cache.get(interaction.options.getRole('role', true).id)
+  if (!role || role.id === guild.id || role.managed)
+    throw new UserError('This role cannot be given: it belongs to all members, or to an app.')
+  if (guild.ownerId !== member.id && role.comparePositionTo(member.roles.highest) >= 0)
+    throw new UserError('You can set up only roles below your own.')
+  return role.id
+}
+
+async function addRule(interaction: ChatInputCommandInteraction, guildId: string, bot: Bot): Promise<string> {
+  const { api, store } = bot
+  const role = allowedRole(interaction)
+  const alliance = interaction.options.getString('alliance')?.trim()
+  const rank = interaction.options.getString('rank')?.trim()
+  const chosen = alliance ? await chooseAlliance(alliance, api) : undefined
+  const terms = await gameTerms(api)
+  const known = terms.ranks.find(of => of.key === rank || of.label.toLowerCase() === rank?.toLowerCase())
+  if (rank && !known) {
+    const ranks = terms.ranks.map(({ key }) => inlineCode(key)).join(', ')
+    return `There is no rank ${name(rank)}. The ranks are ${ranks}.`
+  }
   const rule = { role, allianceId: chosen?.id ?? null, rank: known?.key ?? null }
   store.addRule(guildId, rule)
   const links = store.linksOfGuild(guildId)
-  for (const link of links) await syncRoles(roles, link, link, store.rules(guildId))
-  return sentence(`${await ruleText(rule, bot)} from now on. Checked ${counted(links.length, 'account')}.`)
+  for (const link of links) await syncRoles(bot, link, link, store.rules(guildId))
+  return `${ruleText(rule, terms)} from now on. Checked ${counted(links.length, 'account')}.`
 }
 
-async function deleteRules(guildId: string, role: string, { store, roles }: Bot): Promise<Reply> {
-  if (store.deleteRules(guildId, role) === 0) return sentence(`No rule gives ${roleText(role)}.`)
+async function deleteRules(guildId: string, role: string, bot: Bot): Promise<string> {
+  const { store } = bot
+  if (store.deleteRules(guildId, role) === 0) return `No rule gives ${roleMention(role)}.`
   // A rule that matches no member, so that the role is removed from all.
   const rules = [{ role, allianceId: '', rank: null }]
-  for (const link of store.linksOfGuild(guildId)) await syncRoles(roles, link, link, rules)
-  return sentence(`${roleText(role)} is no longer given, and was removed from all members.`)
+  for (const link of store.linksOfGuild(guildId)) await syncRoles(bot, link, link, rules)
+  return `${roleMention(role)} is no longer given, and was removed from all members.`
 }
 
-async function showSetup(guildId: string, bot: Bot): Promise<Reply> {
-  const rules = await Promise.all(bot.store.rules(guildId).map(rule => ruleText(rule, bot)))
-  const channel = bot.store.newsChannel(guildId)
-  return reply({
-    title: 'Setup',
-    fields: [
-      list('Roles', orNone(rules, 'No role is given.')),
-      list('Announcements of wars and strategic launches', [
-        channel === undefined ? 'none' : channelText(channel),
-      ]),
-      list('Verified', [counted(bot.store.linksOfGuild(guildId).length, 'account')]),
-    ],
-  })
+async function showSetup(guildId: string, { api, store }: Bot) {
+  const terms = await gameTerms(api)
+  const rules = store.rules(guildId).map(rule => ruleText(rule, terms))
+  const channel = store.newsChannel(guildId)
+  const embed = new EmbedBuilder()
+    .setTitle('Setup')
+    .addFields(
+      list('Roles', rules.length > 0 ? rules : ['No role is given.']),
+      list('Announcements of wars and strategic launches', [channel ? channelMention(channel) : 'none']),
+      list('Verified', [counted(store.linksOfGuild(guildId).length, 'account')]),
+    )
+  return { embeds: [embed] }
 }
 
-async function ruleText({ role, allianceId, rank }: Rule, { terms }: Bot): Promise<string> {
-  const members = rank === null ? 'all who are verified' : `the rank ${await terms.label('ranks', rank)}`
-  return `${roleText(role)} goes to ${members}${allianceId === null ? '' : ` in the alliance ${code(allianceId)}`}`
+function ruleText({ role, allianceId, rank }: Rule, terms: Terms): string {
+  const members = rank === null ? 'all who are verified' : `the rank ${terms.label('ranks', rank)}`
+  const alliance = allianceId === null ? '' : ` in the alliance ${inlineCode(allianceId)}`
+  return `${roleMention(role)} goes to ${members}${alliance}`
 }

@@ -1,36 +1,34 @@
-import { SlashCommandBuilder } from 'discord.js'
+import { EmbedBuilder, inlineCode, SlashCommandBuilder } from 'discord.js'
 import { chooseNation, idValue } from '../choose.ts'
-import { type Command, reply, sentence, textOption } from '../command.ts'
-import { list } from '../embed.ts'
-import { ago, code, counted, name } from '../text.ts'
-import { sideText } from './format.ts'
+import type { Bot } from '../command.ts'
+import { addFields, gameTerms, list, sideText } from '../format.ts'
+import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
+import { ago, counted } from '../text.ts'
 
-export const wars: Command = {
-  data: new SlashCommandBuilder()
-    .setName('wars')
-    .setDescription('Shows the active wars, of all nations or of one')
-    .addStringOption(textOption('nation', 'Only its wars', { autocomplete: true })),
-  async execute({ options: { nation }, page }, { api, terms }) {
-    const chosen = nation === undefined ? undefined : await chooseNation(nation, api)
-    if (nation !== undefined && !chosen) return sentence(`There is no nation by the name ${name(nation)}.`)
-    const { data, pagination } = await api.wars.list({
-      status: 'active',
-      ...(chosen && { nation_id: [chosen.id] }),
-      page,
-      limit: 6,
-    })
-    const fields = await Promise.all(
-      data.map(async of => {
-        const details = [counted(of.battles_count, 'battle'), ago(of.declared_at), code(of.id)]
-        if (of.type !== null) details.unshift(await terms.label('war_types', of.type))
-        return list(`${sideText(of.attacker)} against ${sideText(of.defender)}`, [details.join(' · ')])
-      }),
-    )
-    const title = counted(pagination.total, 'active war')
-    const value = chosen && idValue(chosen.id)
-    return reply(
-      { title, fields, footer: '/war and an id shows its battles' },
-      { page, pages: pagination.pages, value },
-    )
-  },
+export const data = new SlashCommandBuilder()
+  .setName('wars')
+  .setDescription('Shows the active wars, of all nations or of one')
+  .addStringOption(option => option.setName('nation').setDescription('Only its wars').setAutocomplete(true))
+
+export async function execute(interaction: PagedInteraction, { api }: Bot) {
+  const request = pageRequest(interaction, 'nation')
+  const chosen = request.value ? await chooseNation(request.value, api) : undefined
+  const nation = chosen && { nation_id: [chosen.id] }
+  const [{ data, pagination }, terms] = await Promise.all([
+    api.wars.list({ status: 'active', ...nation, page: request.page, limit: 6 }),
+    gameTerms(api),
+  ])
+  const fields = data.map(of => {
+    const details = [counted(of.battles_count, 'battle'), ago(of.declared_at), inlineCode(of.id)]
+    if (of.type !== null) details.unshift(terms.label('war_types', of.type))
+    return list(`${sideText(of.attacker, 50)} against ${sideText(of.defender, 50)}`, [details.join(' · ')])
+  })
+  const embed = new EmbedBuilder()
+    .setTitle(counted(pagination.total, 'active war'))
+    .setFooter({ text: '/war and an id shows its battles' })
+  return paged(
+    addFields(embed, fields),
+    { ...request, value: chosen ? idValue(chosen.id) : '' },
+    pagination.pages,
+  )
 }

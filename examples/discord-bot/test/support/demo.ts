@@ -7,25 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const chancery = join(root, 'cli/bin/chancery.js')
+const chancery = fileURLToPath(new URL('../../../../cli/bin/chancery.js', import.meta.url))
 const readyMs = 600_000
 
 export type Fact = Record<string, unknown>
+export type Demo = Awaited<ReturnType<typeof startDemo>>
 
 /** The demo, as `npm start` runs it: on free ports, with a small static world. */
-export interface Demo {
-  url: string
-  /** A page of a list, as the API has it. */
-  list<T>(path: string): Promise<T[]>
-  /** `chancery codes issue`. */
-  issueCode(nation: string, account?: string): Promise<string>
-  /** Facts of the game, as one batch. */
-  ingest(facts: Fact[]): Promise<void>
-  stop(): Promise<void>
-}
-
-export async function startDemo(): Promise<Demo> {
+export async function startDemo() {
   const dataDir = await mkdtemp(join(tmpdir(), 'chancery-bot-'))
   const env = {
     ...process.env,
@@ -48,8 +37,8 @@ export async function startDemo(): Promise<Demo> {
   }
 
   const deadline = Date.now() + readyMs
-  const until = async (isSo: () => boolean | Promise<boolean>) => {
-    while (!(await isSo())) {
+  const until = async (holds: () => boolean | Promise<boolean>) => {
+    while (!(await holds())) {
       if (Date.now() > deadline || child.exitCode !== null) {
         await stop()
         throw new Error('the demo did not start')
@@ -57,40 +46,38 @@ export async function startDemo(): Promise<Demo> {
       await sleep(100)
     }
   }
-  // The world is made when its keys are there.
+  // The world is complete when its keys exist.
   await until(() => existsSync(join(dataDir, 'demo-keys.json')))
   const addresses = JSON.parse(await readFile(join(dataDir, 'addresses.json'), 'utf8'))
-  const token = (await readFile(join(dataDir, 'operator-token'), 'utf8')).trim()
-  const authorization = `Bearer ${token}`
+  const authorization = `Bearer ${(await readFile(join(dataDir, 'operator-token'), 'utf8')).trim()}`
   await until(async () => {
     const response = await fetch(`${addresses.operator}/status`, { headers: { authorization } })
-    const { ranking_lag_versions } = (await response.json()) as { ranking_lag_versions: number }
-    return ranking_lag_versions === 0
+    return ((await response.json()) as { ranking_lag_versions: number }).ranking_lag_versions === 0
   })
 
   return {
-    url: addresses.public,
-    async list(path) {
+    url: addresses.public as string,
+    /** A page of a list. */
+    async list<T>(path: string): Promise<T[]> {
       const response = await fetch(`${addresses.public}/api/v1${path}`)
-      const { data } = (await response.json()) as { data: never }
-      return data
+      return ((await response.json()) as { data: T[] }).data
     },
-    async issueCode(nation, account) {
-      const args = [chancery, 'codes', 'issue', '--nation', nation, '--json']
+    /** `chancery codes issue`. */
+    async issueCode(nation: string, account?: string): Promise<string> {
       const bound = account === undefined ? [] : ['--for', account]
-      const { stdout } = await promisify(execFile)(process.execPath, [...args, ...bound], { env })
+      const args = [chancery, 'codes', 'issue', '--nation', nation, '--json', ...bound]
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env })
       return JSON.parse(stdout).code
     },
-    async ingest(facts) {
-      const response = await fetch(`${addresses.operator}/facts`, {
-        method: 'POST',
-        headers: {
-          authorization,
-          'content-type': 'application/json',
-          'idempotency-key': crypto.randomUUID(),
-        },
-        body: JSON.stringify({ facts }),
-      })
+    /** Sends facts of the game, as one batch. */
+    async ingest(...facts: Fact[]): Promise<void> {
+      const headers = {
+        authorization,
+        'content-type': 'application/json',
+        'idempotency-key': crypto.randomUUID(),
+      }
+      const body = JSON.stringify({ facts })
+      const response = await fetch(`${addresses.operator}/facts`, { method: 'POST', headers, body })
       if (response.status !== 200) throw new Error(await response.text())
     },
     stop,

@@ -1,4 +1,3 @@
-import { indexByBattle } from './battle-index.ts'
 import { codeIn, countIn, dayIn, nameIn, timeIn } from './cells.ts'
 import { type Row, readTable } from './table.ts'
 
@@ -8,13 +7,13 @@ export interface Battle {
   name: string
   /** The global conflict's name as written, `war4`. */
   conflictName: string
-  /** The two nations without direction; `coalitions` where the tables name no single pair. */
+  /** The two nations without direction; `coalitions` if the tables name no single pair. */
   pair: string
   attacker: string
   defender: string
   foughtAt: string
   victor: 'attacker' | 'defender' | 'draw' | null
-  /** Casualties; null where the tables have none. */
+  /** Casualties; null if unknown. */
   attackerLosses: number | null
   defenderLosses: number | null
 }
@@ -31,7 +30,7 @@ const victors = new Map<string, Battle['victor']>([
   ['-9', null],
 ])
 
-/** The battles in the order of their time, between `nations`. Throws a DataError for a row that does not fit the others. */
+/** The battles between `nations` in chronological order. Throws a DataError for an inconsistent row. */
 export function readBattles(directory: string, nations: ReadonlySet<string>): Battle[] {
   const tables = readBattleTables(directory)
   return tables.wars
@@ -63,8 +62,8 @@ function readBattleTables(directory: string) {
   const { numbers } = indexByBattle(wars, 'isqno', 'a row in local_wars.csv')
 
   const index = <C extends string>(rows: Row<C>[], numberColumn: C, what: string) => {
-    const stray = rows.find(row => !numbers.has(countIn(row, numberColumn)))
-    if (stray) throw stray.refusal(`battle ${stray.cell(numberColumn)} is not in local_wars.csv`)
+    const unknown = rows.find(row => !numbers.has(countIn(row, numberColumn)))
+    if (unknown) throw unknown.error(`battle ${unknown.cell(numberColumn)} is not in local_wars.csv`)
     return indexByBattle(rows, numberColumn, what)
   }
 
@@ -89,10 +88,44 @@ function readBattleTables(directory: string) {
   }
 }
 
+/** The names of the nations: the distinct actors. */
+export function readNations(directory: string): ReadonlySet<string> {
+  const rows = readTable(directory, 'battle_actors.csv', ['actor'])
+  return new Set(rows.map(row => nameIn(row, 'actor', 100)).sort())
+}
+
+/** Rows of one table by the number of their battle. */
+interface BattleIndex<C extends string> {
+  numbers: ReadonlySet<number>
+  /** The row of this battle. Throws a DataError at the row `from` if there is none. */
+  rowOf(number: number, from: Row<string>): Row<C>
+}
+
+/** `what` names a row in errors. Throws a DataError if a battle has two. */
+function indexByBattle<C extends string>(
+  rows: readonly Row<C>[],
+  numberColumn: C,
+  what: string,
+): BattleIndex<C> {
+  const byNumber = new Map<number, Row<C>>()
+  for (const row of rows) {
+    const number = countIn(row, numberColumn)
+    if (byNumber.has(number)) throw row.error(`battle ${number} has ${what} already`)
+    byNumber.set(number, row)
+  }
+  return {
+    numbers: new Set(byNumber.keys()),
+    rowOf(number, from) {
+      const row = byNumber.get(number)
+      if (!row) throw from.error(`battle ${number} lacks ${what}`)
+      return row
+    },
+  }
+}
+
 function nationIn<C extends string>(row: Row<C>, column: C, nations: ReadonlySet<string>): string {
   const nation = row.cell(column)
-  if (!nations.has(nation))
-    throw row.refusal(`${column} ${JSON.stringify(nation)} is not in battle_actors.csv`)
+  if (!nations.has(nation)) throw row.error(`${column} ${JSON.stringify(nation)} is not in battle_actors.csv`)
   return nation
 }
 

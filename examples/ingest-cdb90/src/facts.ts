@@ -1,12 +1,11 @@
 import type { Battle } from './battles.ts'
 import { slugsOf } from './slugs.ts'
-import { spansBy } from './spans.ts'
 
 export interface PutFact {
   op: 'put'
   resource: 'nation' | 'conflict' | 'war' | 'battle'
   data: Record<string, unknown>
-  /** When it happened. Left out where one fact says two moments, or none. */
+  /** When it happened. Omitted if a fact has two times, or none. */
   at?: string
 }
 
@@ -18,10 +17,10 @@ export interface CommitFact {
 
 export type Fact = PutFact | CommitFact
 
-/** All that the tables say, as one batch: each thing after those that it refers to. `battles` stand in the order of time. */
+/** The facts of all tables as one batch, each after the facts that it refers to. `allBattles` are in chronological order. */
 export function factsOf(nations: ReadonlySet<string>, allBattles: readonly Battle[]): Fact[] {
   const conflicts = spansBy(allBattles, battle => battle.conflictName)
-  // A war has two nations: a battle of a nation against itself has none to stand in.
+  // A war has two nations: a battle of a nation against itself belongs to none.
   const battles = allBattles.filter(({ attacker, defender }) => attacker !== defender)
   const wars = spansBy(battles, warName)
   const nationId = slugsOf(nations)
@@ -66,7 +65,7 @@ export function factsOf(nations: ReadonlySet<string>, allBattles: readonly Battl
       }),
       at: battle.foughtAt,
     })),
-    // What happened centuries ago is history, not news: nobody is called about it.
+    // History is not announced: no webhook is called.
     { op: 'commit', batch: 'cdb90-1', announce: false },
   ]
 }
@@ -80,3 +79,22 @@ const battleName = (battle: Battle) => `${battle.name} ${battle.number}`
 
 const lossesOf = (side: 'attacker' | 'defender', soldiers: number | null) =>
   soldiers === null ? {} : { [side]: { soldiers } }
+
+/** The first and the last battle of a conflict or a war. */
+interface Span {
+  name: string
+  first: Battle
+  last: Battle
+}
+
+/** Groups battles, which are in chronological order, by a name. */
+function spansBy(battles: readonly Battle[], nameOf: (battle: Battle) => string): Span[] {
+  const spans = new Map<string, Span>()
+  for (const battle of battles) {
+    const name = nameOf(battle)
+    const span = spans.get(name)
+    if (span) span.last = battle
+    else spans.set(name, { name, first: battle, last: battle })
+  }
+  return [...spans.values()]
+}

@@ -1,11 +1,10 @@
-import { readBattles } from './battles.ts'
-import { DataError } from './data-error.ts'
+import { readBattles, readNations } from './battles.ts'
 import { factsOf } from './facts.ts'
-import { readNations } from './nations.ts'
+import { DataError } from './table.ts'
 
 const usage = 'usage: node examples/ingest-cdb90/src/main.ts DIR > facts.ndjson'
 
-/** Writes the facts of all tables or, when one row is wrong, none. Returns the exit code. */
+/** Writes the facts of all tables, or none if a row is invalid. Returns the exit code. */
 function main(args: readonly string[]): number {
   const [directory, ...rest] = args
   if (!directory || directory.startsWith('-') || rest.length > 0) {
@@ -25,7 +24,7 @@ function main(args: readonly string[]): number {
 }
 
 process.stdout.on('error', (err: NodeJS.ErrnoException) => {
-  // A reader that has seen enough, such as `head`, is no failure.
+  // A reader that closes the pipe early, such as `head`, is not an error.
   if (err.code === 'EPIPE') return
   console.error(`standard output: ${err.message}`)
   process.exitCode = 1

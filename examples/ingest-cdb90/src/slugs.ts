@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 const lengthMax = 64
 const hashLength = 8
 
-/** Gives each name an id that is safe in a URL and like no other: `Dutch Republic` is `dutch-republic`. */
+/** Assigns each name a unique id that is safe in a URL: `Dutch Republic` is `dutch-republic`. */
 export function slugsOf(names: Iterable<string>): (name: string) => string {
   const distinct = [...new Set(names)]
   const plain = Map.groupBy(distinct, plainSlug)
@@ -22,7 +22,7 @@ export function slugsOf(names: Iterable<string>): (name: string) => string {
   }
 }
 
-/** Letters lose their accents; whatever else is not a letter or digit of ASCII becomes a hyphen. */
+/** Removes accents; other characters than ASCII letters and digits become hyphens. */
 const plainSlug = (name: string) =>
   name
     .normalize('NFKD')

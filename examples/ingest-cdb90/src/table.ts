@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CsvError, parse } from 'csv-parse/sync'
-import { DataError } from './data-error.ts'
 
-/** A row of a table that is known to have the columns `C`. Row 1 is the header. */
+/** An error in the tables and its place, in one line: `battle_dyads.csv:12: …`. */
+export class DataError extends Error {
+  override name = 'DataError'
+}
+
+/** A row of a table with the columns `C`. Row 1 is the header. */
 export interface Row<C extends string> {
   cell(column: C): string
-  /** The error that says what is wrong with this row. */
-  refusal(problem: string): DataError
+  /** An error at this row. */
+  error(problem: string): DataError
 }
 
 export type Encoding = 'utf-8' | 'latin-1'
 
-/** Reads the rows of `file`. Throws a DataError when it cannot be read, is not CSV, or lacks one of `columns`. */
+/** Reads the rows of `file`. Throws a DataError if it cannot be read, is not CSV, or lacks one of `columns`. */
 export function readTable<const C extends string>(
   directory: string,
   file: string,
@@ -27,7 +31,7 @@ export function readTable<const C extends string>(
 
   return records.map((record, index) => ({
     cell: column => record[positions.get(column) ?? -1]?.trim() ?? '',
-    refusal: problem => new DataError(`${path}:${index + 2}: ${problem}`),
+    error: problem => new DataError(`${path}:${index + 2}: ${problem}`),
   }))
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { run } from './command.ts'
 import { readFacts } from './fact-reader.ts'
 
-/** The real tables, where they lie beside the repository. */
+/** The real tables, if they are beside the repository. */
 const directory = fileURLToPath(new URL('../../../../shared/data/cdb90', import.meta.url))
 const skip = existsSync(directory) ? false : 'the CDB90 tables are not here'
 
@@ -15,19 +15,19 @@ describe('the real tables', { skip }, () => {
     first = run(directory)
   })
 
-  test('become facts that the contract takes, each after what it refers to', () => {
+  test('become valid facts, each after the facts that it refers to', () => {
     assert.deepEqual([first.status, first.stderr], [0, ''])
     const { put } = readFacts(first.stdout)
     assert.deepEqual([put.nation.size, put.conflict.size, put.war.size, put.battle.size], [54, 64, 119, 657])
   })
 
-  test('keep who won: 395 attackers, 217 defenders, 43 draws, 2 unknown', () => {
+  test('have 395 victories of attackers, 217 of defenders, 43 draws, 2 unknown', () => {
     const battles = [...readFacts(first.stdout).put.battle.values()]
     const wonBy = (victor: string | null) => battles.filter(battle => battle.victor === victor).length
     assert.deepEqual([wonBy('attacker'), wonBy('defender'), wonBy('draw'), wonBy(null)], [395, 217, 43, 2])
   })
 
-  test('leave out the losses of the 10 sides that have none', () => {
+  test('omit the losses of the 10 sides without any', () => {
     const battles = [...readFacts(first.stdout).put.battle.values()]
     const sides = battles.flatMap(({ losses }) => Object.keys(losses ?? {}))
     assert.equal(sides.length, 2 * 657 - 10)

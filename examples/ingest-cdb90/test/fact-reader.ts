@@ -14,7 +14,7 @@ const commit = Compile(commitFact)
 type Resource = keyof typeof validators
 type Data = Record<string, unknown>
 
-/** What a stream of facts puts, by resource and id. Fails at the first line that breaks the contract or refers ahead. */
+/** The puts of a stream of facts, by resource and id. Fails at the first invalid line, or reference to a later fact. */
 export function readFacts(ndjson: string) {
   const put: Record<Resource, Map<string, Data>> = {
     nation: new Map(),
@@ -23,11 +23,11 @@ export function readFacts(ndjson: string) {
     battle: new Map(),
   }
   const commits: string[] = []
-  const refer = (resource: Resource, id: unknown, line: string) =>
+  const assertPut = (resource: Resource, id: unknown, line: string) =>
     assert.ok(typeof id === 'string' && put[resource].has(id), `no ${resource} ${id} before ${line}`)
 
   const lines = ndjson.split('\n')
-  assert.equal(lines.pop(), '', 'the last line is not closed')
+  assert.equal(lines.pop(), '', 'the last line has no line break')
   for (const line of lines) {
     const fact: unknown = JSON.parse(line)
     if (commit.Check(fact)) {
@@ -42,16 +42,16 @@ export function readFacts(ndjson: string) {
     const { data } = fact
     const { id } = data
     assert.ok(typeof id === 'string')
-    assert.ok(!put[resource].has(id), `${resource} ${id} stands twice`)
+    assert.ok(!put[resource].has(id), `${resource} ${id} is put twice`)
     assert.ok(line.isWellFormed())
     if (resource === 'war') {
-      for (const side of [data.attacker, data.defender]) refer('nation', nationIdOf(side), line)
-      refer('conflict', data.conflict_id, line)
+      for (const side of [data.attacker, data.defender]) assertPut('nation', nationIdOf(side), line)
+      assertPut('conflict', data.conflict_id, line)
     }
     if (resource === 'battle') {
       for (const nationId of [data.attacker_nation_id, data.defender_nation_id])
-        refer('nation', nationId, line)
-      refer('war', data.war_id, line)
+        assertPut('nation', nationId, line)
+      assertPut('war', data.war_id, line)
     }
     put[resource].set(id, data)
   }

@@ -30,7 +30,7 @@ test('a war lasts from its first battle to its last, with the attacker of the fi
   })
 })
 
-test('a battle names its own attacker, who won, and the losses that are known', t => {
+test('a battle has its own attacker, its victor, and the known losses', t => {
   const { put } = readFacts(run(writeTables(t)).stdout)
   assert.deepEqual(
     [...put.battle.values()],
@@ -66,7 +66,7 @@ test('a battle names its own attacker, who won, and the losses that are known', 
   )
 })
 
-test('nations and conflicts say their name and time, and nothing that the tables lack', t => {
+test('nations and conflicts have their name and times, and no fields that the tables lack', t => {
   const { put } = readFacts(run(writeTables(t)).stdout)
   assert.deepEqual(
     [...put.nation.values()],
@@ -97,12 +97,12 @@ test('nations and conflicts say their name and time, and nothing that the tables
   )
 })
 
-test('it all is one batch of history, which nobody is called about', t => {
+test('all facts are one batch of history that is not announced', t => {
   const { commits, lastLine } = readFacts(run(writeTables(t)).stdout)
   assert.deepEqual([commits, lastLine], [[commitLine], commitLine])
 })
 
-test('the order of rows in the tables does not change a byte, even of battles at one time', t => {
+test('the order of rows does not change a byte, even for battles at the same time', t => {
   const atOneTime = (text: string) => text.replace('1710-08-09T00:00:00', '1700-05-01T06:30:00')
   const straight = writeTables(t, (_, text) => atOneTime(text))
   const reversed = writeTables(t, (_, text) => {
@@ -120,7 +120,7 @@ test('Windows line ends and a byte order mark do not change a byte', t => {
   assert.equal(run(fromWindows).stdout, run(writeTables(t)).stdout)
 })
 
-test('every table is needed', t => {
+test('every table is required', t => {
   for (const absent of tables) {
     const directory = writeTables(t, (table, text) => (table === absent ? null : text))
     assert.deepEqual(run(directory), {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { command, run } from './command.ts'
 import { writeTables } from './small-tables.ts'
 
-test('a reader that goes away early is no failure', async t => {
+test('a reader that closes the pipe early is not an error', async t => {
   const child = spawn(process.execPath, [command, writeTables(t)], { stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.destroy()
   let stderr = ''
@@ -16,7 +16,7 @@ test('a reader that goes away early is no failure', async t => {
   assert.deepEqual([await once(child, 'close'), stderr], [[0, null], ''])
 })
 
-test('output that cannot be written is a failure', async t => {
+test('output that cannot be written is an error', async t => {
   if (!existsSync('/dev/full')) return t.skip('no /dev/full here')
   const shell = spawn('/bin/sh', [
     '-c',

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 
 /**
  * Three battles of two conflicts, invented. Battle 3 is the earliest, has no time of its own and no
- * losses of the attacker; battle 2 is fought by two nations on one side, and nobody knows who won.
+ * losses of the attacker; battle 2 is fought by two nations on one side, and its victor is unknown.
  */
 const smallTables = {
   'battle_actors.csv': `isqno,attacker,n,actor

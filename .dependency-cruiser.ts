@@ -2,10 +2,10 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 const ours = '^(contract|server|client|portal|simulator|connect|cli|acceptance|bench|examples|tools)/'
 const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
-/** The files of a slice that write: they apply facts, keep counters and the ranking index, reset the world and emit events. */
+/** The files of a slice that write: they apply facts, maintain counters and the ranking index, reset the world and emit events. */
 const writers = '(?:apply|counters|ranking-index|reset|event-collector|game-events)'
-const apply = `^server/src/${slice}/${writers}\\.ts$`
-/** What they write with: the batch, its changes, the stores of entities and the tombstones. */
+const apply = `^server/src/(?:${slice}/${writers}|resources/appliers)\\.ts$`
+/** The model of ingestion: the batch, its changes, the stores of entities and the tombstones. */
 const ingestModel = '^server/src/ingest/(batch|changes|entity-store|row-writer|tombstones)\\.ts$'
 
 const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
@@ -13,40 +13,41 @@ const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
 /** The files by which a slice registers operations and reports errors. */
 const httpForSlices = ['define-operation', 'define-stream', 'sse-connection', 'http-error']
 
-/** What a slice may import of the server, `$1` being itself. */
+/** The files that a slice may import, `$1` being itself. */
 const belowSlices = [
   '^contract/src/',
   '^server/src/store/',
   '^server/src/disclosure/',
+  '^server/src/telemetry/metrics\\.ts$',
   `^server/src/http/(${httpForSlices.join('|')})\\.ts$`,
   '^server/src/$1/',
   `^server/src/${slice}/store\\.ts$`,
-  // A package of which the server has a version of its own lies below server/.
+  // A package of which the server has its own version is below server/.
   '(^|/)node_modules/',
 ]
 
 /**
  * The import rules. tools/import-rules/fixtures.ts has a tree for each that breaks it.
- * Rules see real paths: a workspace's package name is followed to the file it stands for.
+ * Rules match real paths: the package name of a workspace is resolved to a file.
  */
 export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'contract-imports-nothing-of-ours',
-    comment: 'The promise is read by all and reads none.',
+    comment: 'All workspaces import the contract, and it imports none.',
     severity: 'error',
     from: { path: '^contract/' },
     to: { path: ours, pathNot: '^contract/' },
   },
   {
     name: 'contract-depends-on-typebox-alone',
-    comment: 'The promise is data, without I/O. Only generate.ts, which writes files from it, may use Node.',
+    comment: 'The contract is data without I/O. Only generate.ts, which writes files from it, may use Node.',
     severity: 'error',
     from: { path: '^contract/src/', pathNot: '^contract/src/generate\\.ts$' },
     to: { pathNot: ['^contract/', '(^|/)node_modules/typebox/'] },
   },
   {
     name: 'disclosure-imports-contract-only',
-    comment: 'What a viewer may see, and how it is written, follows from the contract and nothing else.',
+    comment: 'Visibility and serialization are derived from the contract alone.',
     severity: 'error',
     from: { path: '^server/src/disclosure/' },
     to: {
@@ -56,7 +57,7 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'database-drivers-in-store-only',
     comment:
-      'Others get a Database, which acts as a role. The example of a game has a database of its own, and the bench measures a server without ours, and counts the sessions of ours.',
+      'Other modules get a Database, which acts as a role. The example game and the bench open connections of their own.',
     severity: 'error',
     from: {
       path: ours,
@@ -73,14 +74,14 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'game-database-driver-in-one-file',
-    comment: "One file knows how a game's database is spoken to: others get a GameDatabase.",
+    comment: 'One file connects to the database of a game: other modules get a GameDatabase.',
     severity: 'error',
     from: { path: '^connect/src/', pathNot: '^connect/src/game-database\\.ts$' },
     to: { path: databaseDrivers },
   },
   {
     name: 'redis-client-in-limits-only',
-    comment: 'One file knows that Valkey or Redis is there: the limits of many processes.',
+    comment: 'One file uses Valkey or Redis, for rate limits that processes share.',
     severity: 'error',
     from: { path: ours, pathNot: ['^server/src/limits/redis\\.ts$', '^[^/]+/test/', '^tools/'] },
     to: { path: '(^|/)node_modules/(ioredis|redis|@redis|iovalkey)/' },
@@ -88,7 +89,7 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'slices-import-what-lies-below',
     comment:
-      "A slice reads the contract, the store, disclosure, the function that defines a route and other slices' store.ts.",
+      "A slice reads the contract, the store, disclosure, metrics, the function that defines a route and other slices' store.ts.",
     severity: 'error',
     from: { path: `^server/src/(${slice})/`, pathNot: apply },
     to: { path: ours, pathNot: belowSlices },
@@ -96,7 +97,7 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'apply-imports-what-lies-below-and-apply',
     comment:
-      'As every file of a slice; besides, writers use the model of ingestion, and each other: a deletion cascades through the apply.ts of its slice.',
+      'Like other files of a slice. In addition, writers import the model of ingestion and each other: a deletion cascades through the apply.ts of its slice.',
     severity: 'error',
     from: { path: `^server/src/(${slice})/${writers}\\.ts$` },
     to: { path: ours, pathNot: [...belowSlices, apply, ingestModel] },
@@ -115,7 +116,7 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'redaction-imports-apply-and-the-queue',
     comment:
-      'What is taken back is taken back in the batch that asks for it: from things by their apply.ts, from the log, and from the queue of webhooks.',
+      'Redactions are applied in the batch that contains them: to entities by their apply.ts, to the event log, and to the webhook queue.',
     severity: 'error',
     from: { path: '^server/src/redaction/' },
     to: {
@@ -131,27 +132,27 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'http-never-imports-resources',
-    comment: 'The pipeline is the same for all resources.',
+    comment: 'The request pipeline is the same for all resources.',
     severity: 'error',
     from: { path: '^server/src/http/' },
     to: { path: '^server/src/resources/' },
   },
   {
-    name: 'account-and-operator-never-import-routes',
-    comment: 'APIs of their own do not reach through the public one.',
+    name: 'account-and-operator-never-import-handlers',
+    comment: 'The account and operator APIs do not use handlers of the public API.',
     severity: 'error',
     from: { path: '^server/src/(account|operator)/' },
-    to: { path: '^server/src/.*routes\\.ts$', pathNot: '^server/src/$1/' },
+    to: { path: '^server/src/.*handlers\\.ts$', pathNot: '^server/src/$1/' },
   },
   {
     name: 'only-api-and-start-wire',
-    comment: 'api.ts shows what happens to a request, from top to bottom: no other file registers routes.',
+    comment: 'api.ts shows the steps of a request from top to bottom: no other file imports handlers.',
     severity: 'error',
     from: {
       path: ours,
       pathNot: ['^server/src/api\\.ts$', '^server/src/(account|operator|start)/', '^server/test/'],
     },
-    to: { path: '^server/src/.*routes\\.ts$' },
+    to: { path: '^server/src/.*handlers\\.ts$' },
   },
   {
     name: 'api-and-start-are-imported-by-the-entry-only',
@@ -169,28 +170,28 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'simulator-imports-contract-only',
-    comment: 'A world of facts, without a database and without HTTP.',
+    comment: 'The simulator produces facts, without a database and without HTTP.',
     severity: 'error',
     from: { path: '^simulator/src/' },
     to: { path: ours, pathNot: ['^simulator/', '^contract/src/index\\.ts$'] },
   },
   {
     name: 'connect-imports-contract-only',
-    comment: 'What reads a game speaks to the service by its door, as the game itself would.',
+    comment: 'Connect uses the operator API over HTTP, as a game does.',
     severity: 'error',
     from: { path: '^connect/src/' },
     to: { path: ours, pathNot: ['^connect/src/', '^contract/src/index\\.ts$'] },
   },
   {
     name: 'client-imports-nothing-of-ours-at-run-time',
-    comment: 'The published client has no dependencies: of the contract it takes types alone.',
+    comment: 'The published client has no dependencies: it imports only types of the contract.',
     severity: 'error',
     from: { path: '^client/src/' },
     to: { path: ours, pathNot: '^client/', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'outsiders-use-http',
-    comment: 'Portal, examples and acceptance reach the server as a stranger does.',
+    comment: 'Portal, examples and acceptance tests use the server over HTTP only.',
     severity: 'error',
     from: { path: '^(portal|examples|acceptance)/' },
     to: { path: '^(server|cli|simulator)/' },
@@ -204,21 +205,21 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'tests-are-imported-by-tests-only',
-    comment: 'What is shipped does not need what tests it.',
+    comment: 'Shipped code does not import tests.',
     severity: 'error',
     from: { path: '^(examples/)?[^/]+/src/' },
     to: { path: '^(examples/)?[^/]+/test/' },
   },
   {
     name: 'no-cycles',
-    comment: 'Files that need each other are one file, or hide a third.',
+    comment: 'Files that import each other belong into one file, or need a third.',
     severity: 'error',
     from: {},
     to: { circular: true },
   },
   {
     name: 'every-import-is-found',
-    comment: 'What is not found is not checked either.',
+    comment: 'An import that is not found is not checked either.',
     severity: 'error',
     from: {},
     to: { couldNotResolve: true },

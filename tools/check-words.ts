@@ -1,7 +1,6 @@
 /**
  * Checks that words which were replaced by field terms do not come back: in identifiers, comments, messages and documents. Exits 1 and
- * prints each place with what to use instead. `--clean` lists the pending
- * places that no longer have their word.
+ * prints each place with what to use instead.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -13,7 +12,6 @@ export interface BannedWord {
   pattern: RegExp
   use: string
   isCode: boolean
-  pending: string[]
   allowed: string[]
 }
 
@@ -49,7 +47,6 @@ export function parseWords(text: string): BannedWord[] {
       pattern: patternOf(forms),
       use,
       isCode: parts.includes('code'),
-      pending: places(parts.find(part => part.startsWith('pending:'))),
       allowed: places(parts.find(part => part.startsWith('allowed:'))),
     }
   })
@@ -57,18 +54,11 @@ export function parseWords(text: string): BannedWord[] {
 
 const codeFile = /\.(ts|tsx|js|mjs|sql|sh)$/
 
-/** The banned words of a file. `inPending`: in the pending places instead of all others. */
-export function findWords(
-  file: string,
-  text: string,
-  words: readonly BannedWord[],
-  inPending = false,
-): Finding[] {
+/** The banned words of a file. */
+export function findWords(file: string, text: string, words: readonly BannedWord[]): Finding[] {
   const applied = words.filter(
-    ({ isCode, pending, allowed }) =>
-      !(isCode && !codeFile.test(file)) &&
-      !allowed.some(place => isWithin(file, place)) &&
-      pending.some(place => isWithin(file, place)) === inPending,
+    ({ isCode, allowed }) =>
+      !(isCode && !codeFile.test(file)) && !allowed.some(place => isWithin(file, place)),
   )
   if (applied.length === 0) return []
   return text.split('\n').flatMap((line, index) =>
@@ -79,7 +69,7 @@ export function findWords(
   )
 }
 
-/** Generated and released files, and the list itself. */
+/** Generated and released files, the fiction of the demo world, and the list itself. */
 const exempt = [
   'CHANGELOG.md',
   'LICENSE',
@@ -90,6 +80,9 @@ const exempt = [
   'contract/operator.openapi.json',
   'server/src/store/migrations',
   'server/src/store/schema.sql',
+  'simulator/src/names',
+  'simulator/src/news',
+  'simulator/src/reasons.ts',
   'tools/banned-words.txt',
   'tools/check-words.ts',
   'tools/check-words.test.ts',
@@ -103,17 +96,8 @@ if (import.meta.main) {
     .filter(file => !exempt.some(place => isWithin(file, place)))
     .map(file => ({ file, text: readFileSync(`${root}${file}`, 'utf8') }))
   const words = parseWords(readFileSync(`${root}tools/banned-words.txt`, 'utf8'))
-  if (process.argv.includes('--clean')) {
-    for (const word of words)
-      for (const place of word.pending) {
-        const inPlace = texts.filter(({ file }) => isWithin(file, place))
-        if (!inPlace.some(({ file, text }) => findWords(file, text, [word], true).length > 0))
-          console.log(`${word.forms}: ${place}`)
-      }
-  } else {
-    const findings = texts.flatMap(({ file, text }) => findWords(file, text, words))
-    for (const { file, line, word, use } of findings) console.error(`${file}:${line}: "${word}": use ${use}`)
-    if (findings.length > 0) process.exitCode = 1
-    else console.log(`${texts.length} files, ${words.length} words`)
-  }
+  const findings = texts.flatMap(({ file, text }) => findWords(file, text, words))
+  for (const { file, line, word, use } of findings) console.error(`${file}:${line}: "${word}": use ${use}`)
+  if (findings.length > 0) process.exitCode = 1
+  else console.log(`${texts.length} files, ${words.length} words`)
 }

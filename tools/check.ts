@@ -13,7 +13,7 @@ const { values } = parseArgs({
   options: { fast: { type: 'boolean', default: false }, since: { type: 'string', default: 'HEAD' } },
 })
 
-/** The compiler checks again only what a change can affect: its cache is below node_modules, which `npm ci` empties. */
+/** The compiler checks only files that a change affects. Its cache is below node_modules, which `npm ci` empties. */
 const compile = (project: string, cache: string) => [
   'tsc',
   '--project',
@@ -30,12 +30,12 @@ const steps: Record<string, string[]> = {
   types,
   'types of the page': pageTypes,
   'schema.sql': ['node', 'tools/dump-schema.ts', '--check'],
-  'documents of the API, as others lint them': ['node', 'tools/lint-openapi.ts'],
+  'OpenAPI documents': ['node', 'tools/lint-openapi.ts'],
   'import rules': ['node', 'tools/import-rules/check-imports.ts'],
   'unused files, exports and packages': ['knip'],
   'format and lint': ['biome', 'check', '--error-on-warnings'],
-  'files made from the contract': ['node', 'contract/src/generate.ts', '--check'],
-  'client made from the contract': ['node', 'client/generate/main.ts', '--check'],
+  'files generated from the contract': ['node', 'contract/src/generate.ts', '--check'],
+  'client generated from the contract': ['node', 'client/generate/main.ts', '--check'],
   'replaced words': ['node', 'tools/check-words.ts'],
   'lockfile for all platforms': ['node', 'tools/complete-lockfile.ts', '--check'],
 }

@@ -1,6 +1,6 @@
 /**
  * Adds to package-lock.json the packages for other platforms that npm left out because the registry did not have them, and
- * integrity hashes that are missing: npm ci refuses a lockfile without the former, and verifies nothing without the latter.
+ * integrity hashes that are missing: npm ci rejects a lockfile without the former, and verifies nothing without the latter.
  * Run it after npm install. With --check: exits 1, naming what is missing.
  */
 import { execFileSync } from 'node:child_process'
@@ -68,13 +68,13 @@ function integrityOf(path: string, { version }: LockedPackage): string {
   }
 }
 
-/** What npm needs to pass over it on other platforms, and to fetch it on its own. */
+/** The entry that npm needs to skip the package on other platforms and to install it on its own. */
 function stub(name: string, version: string, dev = false): LockedPackage {
   const isExact = /^\d+\.\d+\.\d+/.test(version)
   const [, os] = /-(android|darwin|freebsd|linux|openharmony|win32)(?:-|$)/.exec(name) ?? []
   const [, cpu] = /-(arm64|x64|arm|ia32|ppc64|riscv64|s390x)(?:-|$)/.exec(name) ?? []
   if (!isExact || !os || !cpu)
-    throw new Error(`${name}@${version} is no package for a platform: lock it by hand`)
+    throw new Error(`${name}@${version} is not a platform package: add it to package-lock.json by hand`)
   const libc = /-musl/.test(name) ? 'musl' : os === 'linux' ? 'glibc' : undefined
   return { version, cpu: [cpu], ...(dev && { dev }), ...(libc && { libc: [libc] }), optional: true, os: [os] }
 }

@@ -1,6 +1,6 @@
 /**
  * Runs the demo, and starts it again when a source changes. The page at /developers is built again when its sources change.
- * What follows `--` goes to the demo: npm run dev -- --nations 5000
+ * Options after `--` are passed to the demo: npm run dev -- --nations 5000
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,10 +14,10 @@ const isSource = (file: string) =>
   /^(\w+\/(src|start)\/|docs\/|contract\/[\w.]+$|portal\/[\w.]+$)/.test(file) &&
   /\.(ts|tsx|js|css|sql|json|html|md|svg)$/.test(file)
 const isOfPage = (file: string) => /^(portal|contract)\//.test(file)
-/** All files that an editor saves, or another branch brings, are one change. */
+/** Files that are saved together, as by a checkout, cause one restart. */
 const quietMs = 200
 const parentCheckMs = 500
-/** What one start has compiled, the next need not. */
+/** Shares compiled code between starts. */
 const compiled = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile') }
 
 const watched = new Set<string>()
@@ -26,7 +26,7 @@ let isStopping = false
 let mustBuildPage = true
 let changed: string | undefined
 let pending: NodeJS.Timeout | undefined
-/** One restart after the other. */
+/** Restarts run one after another. */
 let work = Promise.resolve()
 
 function run(words: string[]): Promise<number | null> {

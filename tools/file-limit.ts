@@ -1,11 +1,11 @@
 /**
- * Loaded into each process of tests: one that has not ended after CHANCERY_TEST_FILE_MINUTES is ended, as failed, and says what kept it.
- * The runner itself waits for ever: its own limit is for tests, not for what they leave running.
+ * Imported by each test process. Ends one that has not ended after CHANCERY_TEST_FILE_MINUTES, as failed, with its open resources. The
+ * runner's own timeout applies to tests, not to resources that they leave open.
  */
 export function endAfter(minutes: number): void {
   setTimeout(() => {
-    const kept = [...new Set(process.getActiveResourcesInfo())].join(', ')
-    console.error(`${process.argv[1]} has not ended after ${minutes} minutes. What is open: ${kept}`)
+    const resources = [...new Set(process.getActiveResourcesInfo())].join(', ')
+    console.error(`${process.argv[1]} has not ended after ${minutes} minutes. Open resources: ${resources}`)
     process.exit(1)
   }, minutes * 60_000).unref()
 }

@@ -1,20 +1,15 @@
-/** The guide to a first bot runs as it stands, in both languages, in a terminal and into a channel. */
+/** The programs of the guide to a first bot run in both languages, in a terminal and into a channel. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { smallWorld } from '../server/test/http/world.ts'
 import { startTestServer, type TestServer } from '../server/test/support/test-server.ts'
-import { needs, runBlock } from './guides/run-block.ts'
+import { needs, readGuide, runBlock } from './guides/guide.ts'
 
-const guide = await readFile(
-  fileURLToPath(new URL('../docs/guides/your-first-bot.md', import.meta.url)),
-  'utf8',
-)
+const guide = await readGuide('your-first-bot')
 
 interface War {
   summary: string
@@ -31,12 +26,12 @@ before(async () => {
 })
 after(() => chancery.close())
 
-test('the first call answers three nations', needs('curl'), async () => {
+test('the first request returns three nations', needs('curl'), async () => {
   const { data } = JSON.parse(await runBlock(guide, 'first.sh', { url: chancery.url }))
   assert.equal(data.length, 3)
 })
 
-/** Takes messages as a channel does. */
+/** Receives messages as a channel does. */
 async function openChannel(): Promise<{ url: string; messages: unknown[]; server: Server }> {
   const messages: unknown[] = []
   const server = createServer(async (req, res) => {
@@ -52,31 +47,34 @@ for (const [language, needed] of [
   ['py', needs('python3')],
 ] as const) {
   describe(language, needed, () => {
-    test('a question is answered, also one that nobody can answer', async () => {
-      const ask = (question: string) =>
-        runBlock(guide, `nation.${language}`, { url: chancery.url, args: [question] })
+    test('a nation is found by name, and an unknown name has a sentence', async () => {
+      const find = (name: string) =>
+        runBlock(guide, `nation.${language}`, { url: chancery.url, args: [name] })
       const { data } = await chancery.read<{ data: { nation_name: string; national_score: number }[] }>(
         '/nations?search=karsk',
       )
       assert.match(
-        await ask('kar'),
+        await find('kar'),
         RegExp(`^${data[0]?.nation_name}.*: ${data[0]?.national_score} points, rank \\d+\n$`),
       )
-      assert.equal(await ask('nobody at all'), 'No nation is called nobody at all.\n')
+      assert.equal(await find('no such name'), 'No nation is called no such name.\n')
     })
 
-    test('a game that is away is told of kindly', async () => {
-      const answer = await runBlock(guide, `nation.${language}`, { url: 'http://127.0.0.1:9', args: ['kar'] })
-      assert.match(answer, /^The game does not respond/)
+    test('an unavailable game has a sentence', async () => {
+      const printed = await runBlock(guide, `nation.${language}`, {
+        url: 'http://127.0.0.1:9',
+        args: ['kar'],
+      })
+      assert.match(printed, /^The game does not respond/)
     })
 
-    test('wars are told in order, each once', async () => {
+    test('wars are printed in order, each once', async () => {
       const args = ['0', String(wars.length)]
       const printed = await runBlock(guide, `wars.${language}`, { url: chancery.url, args })
       assert.deepEqual(printed.trimEnd().split('\n'), wars)
     })
 
-    test('wars are posted into a channel, and wake nobody', async () => {
+    test('wars are posted into a channel, without mentions', async () => {
       const { url, messages, server } = await openChannel()
       try {
         await runBlock(guide, `wars.${language}`, {

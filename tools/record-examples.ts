@@ -1,4 +1,4 @@
-/** Writes contract/examples.json: what a server answers each operation, from a small world of the demo game. */
+/** Writes contract/examples.json: the response of each operation in a small world of the demo game. */
 import { writeFile } from 'node:fs/promises'
 import { examplesFile, recordExamples } from './examples/record.ts'
 

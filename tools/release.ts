@@ -1,11 +1,11 @@
 /**
- * What a release needs beyond its code: docs/releasing.md.
+ * The steps of a release, described in docs/releasing.md.
  *
- *   node tools/release.ts pin             writes the digests of today into Dockerfile and compose.yaml (needs docker buildx and a network)
+ *   node tools/release.ts pin             writes the current image digests into Dockerfile and compose.yaml (needs docker buildx and a network)
  *   node tools/release.ts check           fails where versions differ, the changelog lacks the version, or an image has no digest
- *   node tools/release.ts sbom            writes the bill of materials of what is installed and shipped to standard output (CycloneDX)
+ *   node tools/release.ts sbom            writes the bill of materials of all shipped packages to standard output (CycloneDX)
  *   node tools/release.ts packages [DIR]  builds the packages that are published into DIR (release/); RELEASE_REPOSITORY and
- *                                         RELEASE_AUTHOR say whose they are
+ *                                         RELEASE_AUTHOR name the publisher
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { versionProblems } from './release/version-problems.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-/** Workspaces that an installation, the image or the client's package holds. */
+/** Workspaces in an installation, the image or a published package. */
 const shipped = ['cli', 'client', 'connect', 'contract', 'portal', 'server', 'simulator']
 const files = ['Dockerfile', 'deploy/compose.yaml']
 
@@ -51,7 +51,7 @@ const commands: Record<string, (argument?: string) => string> = {
     const { RELEASE_REPOSITORY: repository, RELEASE_AUTHOR: author } = process.env
     if (!repository || !author)
       throw new Error(
-        'set RELEASE_REPOSITORY to the URL of the repository and RELEASE_AUTHOR to who publishes: the packages name both',
+        'set RELEASE_REPOSITORY to the URL of the repository and RELEASE_AUTHOR to the publisher: the packages name both',
       )
     const built = buildPackages(resolve(directory), { repository, author })
     return `${built.map(folder => `npm publish --provenance --access public ${folder}`).join('\n')}\n`
@@ -81,7 +81,8 @@ function output(program: string, args: string[]): string {
 }
 
 try {
-  const command = commands[process.argv[2] ?? ''] ?? (() => fail('which? pin, check, sbom or packages'))
+  const command =
+    commands[process.argv[2] ?? ''] ?? (() => fail('usage: node tools/release.ts pin|check|sbom|packages'))
   process.stdout.write(command(process.argv[3]))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

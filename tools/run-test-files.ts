@@ -1,4 +1,4 @@
-/** Runs files of tests in this process, one after the other: each the first of the list that no other process has begun. */
+/** Runs test files in this process, one after another: each time the first of the list that no other process has claimed. */
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { suite } from 'node:test'
@@ -8,17 +8,17 @@ import { endAfter } from './file-limit.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 const { CHANCERY_TEST_SCRATCH: scratch = '', CHANCERY_TEST_FILE_MINUTES: minutes = '12' } = process.env
 
-/** Whether it is ours: of several processes one makes the file. */
+/** True in one of several processes: the one that creates the file. */
 function claim(index: number): boolean {
   try {
-    closeSync(openSync(path.join(scratch, 'begun', String(index)), 'wx'))
+    closeSync(openSync(path.join(scratch, 'claimed', String(index)), 'wx'))
     return true
   } catch {
     return false
   }
 }
 
-/** Seconds of the processor that this process has taken, and those that it has started and seen end. */
+/** Processor seconds of this process and its ended children. */
 function processorSeconds(): number {
   const { user, system } = process.cpuUsage()
   let children = 0
@@ -29,7 +29,7 @@ function processorSeconds(): number {
       .split(' ')
     children = (Number(cutime) + Number(cstime)) / 100
   } catch {
-    // Only Linux tells.
+    // Available on Linux only.
   }
   return (user + system) / 1e6 + children
 }

@@ -11,17 +11,17 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const page = await readFile(join(root, 'docs/operations/settings.md'), 'utf8')
 const namesIn = (text: string) => new Set(text.match(/CHANCERY_[A-Z_]+[A-Z]/g) ?? [])
 
-test('every variable that is read is on the page, and no other', async () => {
+test('the page lists exactly the variables that are read', async () => {
   const sources = globSync(['server/src/**/*.ts', 'cli/src/**/*.ts', 'cli/bin/*.js', 'connect/src/**/*.ts'], {
     cwd: root,
   })
   const texts = await Promise.all(sources.map(file => readFile(join(root, file), 'utf8')))
-  // A prefix stands for the two variables of a certificate.
+  // The prefix of the two variables of a certificate.
   const read = new Set([...namesIn(texts.join('\n'))].filter(name => !/_TLS$/.test(name)))
   assert.deepEqual([...namesIn(page)].sort(), [...read].sort())
 })
 
-test('no variable on the page, or of the repository, is called unknown', () => {
+test('every variable of the page and the repository is known', () => {
   const files = globSync(
     [
       '{acceptance,bench,cli,client,connect,server,tools}/**/*.{ts,js}',
@@ -37,14 +37,14 @@ test('no variable on the page, or of the repository, is called unknown', () => {
   ).filter(file => file.isFile())
   const names = files.flatMap(file => [...namesIn(readFileSync(join(file.parentPath, file.name), 'utf8'))])
   assert.ok(names.length > 100)
-  // Both are prefixes.
+  // A prefix.
   const env = Object.fromEntries(names.filter(name => !/_TLS$/.test(name)).map(name => [name, '']))
   assert.deepEqual(readConfig(env).unknownVariables, [])
 })
 
 test('the defaults on the page are those of a configuration without variables', () => {
   const config = readConfig({})
-  const said = (name: string) => {
+  const documented = (name: string) => {
     const row = page
       .split('\n')
       .find(line => line.startsWith('|') && line.split('|')[1]?.includes(`\`${name}\``))
@@ -70,5 +70,5 @@ test('the defaults on the page are those of a configuration without variables', 
     CHANCERY_WEBHOOKS_IN_FLIGHT: config.webhooksInFlight,
     CHANCERY_WEBHOOKS_ALLOW_LOCAL: config.webhooksAllowLocal,
   }
-  for (const [name, value] of Object.entries(defaults)) assert.equal(said(name), String(value), name)
+  for (const [name, value] of Object.entries(defaults)) assert.equal(documented(name), String(value), name)
 })

@@ -1,9 +1,9 @@
 /**
  * Runs tests: the quick tier, or the files and patterns given.
  *
- *   --full      all tests, those in `*.full.test.ts` as well, and draws random worlds twenty times as often
- *   --external  of the quick tier what speaks to a database or a Redis, against ones that run already
- *   --faults    what lets parts fail or draws worlds by chance, one file after the other, ten times as long
+ *   --full      all tests, also those in `*.full.test.ts`, with twenty times as many random worlds
+ *   --external  the quick tests of server, connect and cli, against an existing PostgreSQL and Redis
+ *   --faults    fault injection and random worlds, one file after another, ten times as long
  *   --costs     lists at the end which files took the most processor time
  *   --test-…    is passed on to Node's test runner
  *
@@ -16,7 +16,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { databaseBound } from './database-bound.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const all = [
@@ -30,11 +29,13 @@ const faults = [
   'server/test/disclosure/non-interference.test.ts',
   'server/test/{profile,redaction}/random-worlds*.test.ts',
 ]
-const external = {
+/** Fault tests start their own servers to break them; browser tests do not depend on them. */
+const external = ['{server,connect,cli}/test/{*,!(browser|embedded|faults)/**/*}.test.ts']
+const externalServers = {
   CHANCERY_TEST_DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/postgres',
   CHANCERY_TEST_VALKEY_URL: 'redis://127.0.0.1:6379',
 }
-/** More than eight would need more connections than a database lets in; half of the time a test waits. */
+/** More than eight would exceed the connection limit of a database. A test waits half of its time. */
 const processesMax = Math.min(2 * availableParallelism(), 8)
 
 const args = process.argv.slice(2)
@@ -49,16 +50,16 @@ const isOfFullTier = (file: string) => file.endsWith('.full.test.ts')
 function chosenFiles(): string[] {
   if (patterns.length > 0) return globSync(patterns, { cwd: root })
   if (isFaults) return globSync(faults, { cwd: root })
-  const files = isExternal ? databaseBound(root) : globSync(all, { cwd: root })
+  const files = globSync(isExternal ? external : all, { cwd: root })
   return isFull ? files : files.filter(file => !isOfFullTier(file))
 }
 
 const scratch = await mkdtemp(path.join(tmpdir(), 'chancery-tests-'))
 const costs = path.join(scratch, 'costs')
 
-/** Programs that run the files of the quick tier, each the next that is not claimed. */
+/** Programs that run the files of the quick tier, each the next unclaimed one. */
 async function shareProcesses(files: readonly string[], processes: number): Promise<string[]> {
-  await mkdir(path.join(scratch, 'begun'))
+  await mkdir(path.join(scratch, 'claimed'))
   await writeFile(path.join(scratch, 'files'), files.join('\n'))
   const program = pathToFileURL(path.join(root, 'tools/run-test-files.ts')).href
   const programs = Array.from({ length: Math.min(processes, files.length) }, (_, index) =>
@@ -90,17 +91,17 @@ const runner = spawn(
     cwd: root,
     stdio: 'inherit',
     env: {
-      // What one process has compiled, the next need not.
+      // Shares compiled code between processes.
       NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compile'),
       CHANCERY_TEST_TIER: isFaults ? 'long' : isFull ? 'full' : 'quick',
       CHANCERY_TEST_FILE_MINUTES: isFaults ? '60' : '12',
-      ...(isExternal && external),
+      ...(isExternal && externalServers),
       ...process.env,
       CHANCERY_TEST_SCRATCH: scratch,
     },
   },
 )
-// The runner tidies up when it is interrupted: wait for it.
+// The runner cleans up when it is interrupted: wait for it.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => runner.kill('SIGTERM'))
 process.exitCode = await new Promise<number>(resolve => {
@@ -110,7 +111,7 @@ if (isCounted) {
   const lines = (await readFile(costs, 'utf8').catch(() => '')).split('\n').filter(Boolean)
   const counted = lines.map(line => JSON.parse(line) as { file: string; cpu: number; wall: number })
   counted.sort((a, b) => b.cpu - a.cpu)
-  console.log('\nSeconds of the processor, by the clock, and the file:')
+  console.log('\nProcessor seconds, elapsed seconds, file:')
   for (const { file, cpu, wall } of counted.slice(0, 50))
     console.log(`${cpu.toFixed(1).padStart(6)} ${wall.toFixed(1).padStart(6)}  ${file}`)
 }

@@ -1,6 +1,6 @@
 /**
- * Ingests real battles, as examples/ingest-cdb90 says, into an empty Chancery, and counts over HTTP what can be read.
- * Exits 1 if a count is wrong; does nothing where the tables are not beside the repository.
+ * Ingests the real battles of examples/ingest-cdb90 into an empty Chancery, and counts the public resources over HTTP.
+ * Exits 1 if a count is wrong; does nothing if the tables are not beside the repository.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -21,7 +21,7 @@ const expected = {
 }
 
 if (existsSync(tables)) await tryTables()
-else console.log('skipped: the CDB90 tables are not here')
+else console.log('skipped: the CDB90 tables are missing')
 
 async function tryTables() {
   const running = await runChancery([process.execPath, chancery, 'serve'], {
@@ -39,7 +39,7 @@ async function tryTables() {
     )
     assert.equal(await readLog(running.url), log, 'a second ingest of the same changes nothing')
     console.log(
-      '54 nations, 64 global conflicts, 119 wars, 657 battles: 395 won by attackers, 217 by defenders, 43 by nobody',
+      '54 nations, 64 global conflicts, 119 wars, 657 battles: 395 won by attackers, 217 by defenders, 43 draws',
     )
   } finally {
     await running.stop()
@@ -59,7 +59,7 @@ async function ingest(env: NodeJS.ProcessEnv): Promise<string> {
   return document
 }
 
-/** The newest event, and how many there are. */
+/** The newest event, and their number. */
 async function readLog(url: string): Promise<string> {
   return (await fetch(`${url}/api/v1/events?limit=1`)).text()
 }

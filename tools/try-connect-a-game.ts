@@ -1,7 +1,7 @@
 /**
- * Connects the small game of examples/connect-a-game as its guide says, once by views and once by outbox, and compares what
- * the API returns the contents of the game's tables. Needs a PostgreSQL for the game: CHANCERY_TEST_DATABASE_URL, or the one on
- * the usual port. Exits 1 where anything differs.
+ * Connects the small game of examples/connect-a-game as its README does, once by views and once by outbox, and compares the
+ * responses of the API with the game's tables. Needs a PostgreSQL for the game: CHANCERY_TEST_DATABASE_URL, or the one on
+ * the usual port. Exits 1 if they differ.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -17,21 +17,21 @@ const example = join(root, 'examples/connect-a-game')
 const chancery = join(root, 'cli/bin/chancery.js')
 const server = process.env.CHANCERY_TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 
-await tryWay('views', async ({ pull, play }) => {
+await tryConnection('views', async ({ pull, play }) => {
   await play(300, 1)
   await pull()
   await play(300, 2)
   await pull()
 })
 
-await tryWay('outbox', async ({ pull, play, game, sql, outboxSql, drain }) => {
+await tryConnection('outbox', async ({ pull, play, game, sql, outboxSql, drain }) => {
   await play(300, 1)
   await writeFile(join(game.dir, 'outbox.sql'), await outboxSql())
   await sql(join(game.dir, 'outbox.sql'), join(example, 'sql/triggers.sql'))
-  // What was there before the triggers is sent once by the views.
+  // Rows from before the triggers are sent once by the views.
   await pull()
   await play(300, 2)
-  // The first country loses its spies to the last one: what is compared below is what the old owner has left.
+  // The first country loses its spies to the last one: the units of the old owner are compared below.
   await game.db.query(`
     begin;
     delete from legions.legion where arm = 'spy' and country = (select max(id) from legions.country);
@@ -50,7 +50,7 @@ interface Steps {
   drain(): Promise<unknown>
 }
 
-async function tryWay(way: string, connect: (steps: Steps) => Promise<void>): Promise<void> {
+async function tryConnection(way: string, connect: (steps: Steps) => Promise<void>): Promise<void> {
   const database = `chancery_example_${process.pid}_${way}`
   const admin = new pg.Client({ connectionString: server })
   await admin.connect()
@@ -81,7 +81,7 @@ async function tryWay(way: string, connect: (steps: Steps) => Promise<void>): Pr
     const { url: api } = running
     const counts = await untilEqual(() => compare(db, api))
     await compareSecrets(db, running.url, outside)
-    console.log(`${way}: ${counts}: the API says what the game's tables say`)
+    console.log(`${way}: ${counts}: the API matches the game's tables`)
   } finally {
     await db.end()
     await running?.stop()
@@ -90,7 +90,7 @@ async function tryWay(way: string, connect: (steps: Steps) => Promise<void>): Pr
   }
 }
 
-/** Lists follow with the ranking round, within a second: what differs is looked at again for a while. */
+/** Retries the comparison: lists follow with the ranking round, within a second. */
 async function untilEqual<T>(compareOnce: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + 10_000; ; await sleep(200)) {
     try {
@@ -135,12 +135,12 @@ async function compare(db: pg.Client, url: string): Promise<string> {
     clans,
   )
   const campaigns = await rows(`
-    select c.id::text, c.finished is null as goes_on, (select count(*)::integer from legions.clash f where f.campaign = c.id) as clashes
+    select c.id::text, c.finished is null as is_active, (select count(*)::integer from legions.clash f where f.campaign = c.id) as clashes
     from legions.campaign c order by c.id`)
   const wars = await readAll(url, '/wars')
   assert.deepEqual(
     wars
-      .map(war => ({ id: String(war.id), goes_on: war.status === 'active', clashes: war.battles_count }))
+      .map(war => ({ id: String(war.id), is_active: war.status === 'active', clashes: war.battles_count }))
       .sort(byId),
     campaigns,
   )

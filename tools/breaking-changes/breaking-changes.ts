@@ -2,16 +2,16 @@ import { type Direction, type Document, directionsOf, type Schema } from './docu
 import { createOperationComparison } from './operation-changes.ts'
 import { createSchemaComparison } from './schema-changes.ts'
 
-/** A change after which a caller that was right may be wrong. */
+/** A change after which a correct caller may fail. */
 export interface BreakingChange {
-  /** What the changelog has to name: the id of the operation, or the name of the schema or response. */
+  /** The name that the changelog must contain: the id of the operation, or the name of the schema or response. */
   subject: string
   /** What changed, in one line. */
   change: string
 }
 
 /**
- * What of the later OpenAPI document breaks the promise of the earlier one. Additions break nothing: operations, optional
+ * Compares an OpenAPI document with a later one. Additions are not breaking: operations, optional
  * parameters and members, fields, statuses, error codes, and values in a response.
  */
 export function breakingChanges(before: Document, after: Document): BreakingChange[] {
@@ -56,4 +56,10 @@ function componentChanges<T>(
     const changes = now ? compare(known, now, name) : [`${name} is removed`]
     return changes.map(change => ({ subject: name, change }))
   })
+}
+
+/** The entries under "Breaking" of all versions after this one; empty without any. */
+export function breakingSection(changelog: string, version: string): string {
+  const [later = ''] = changelog.split(`\n## [${version}]`)
+  return [...later.matchAll(/^### Breaking$([\s\S]*?)(?=^##|$(?![\s\S]))/gm)].map(([, text]) => text).join('')
 }

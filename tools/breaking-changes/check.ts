@@ -6,36 +6,33 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BreakingChange, breakingChanges } from './breaking-changes.ts'
-import { breakingSection } from './changelog.ts'
+import { type BreakingChange, breakingChanges, breakingSection } from './breaking-changes.ts'
 import type { Document } from './document.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const documents = ['contract/openapi.json', 'contract/operator.openapi.json']
 
 function git(...words: string[]): string | undefined {
+  const options = {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    maxBuffer: 2 ** 26,
+  } as const
   try {
-    return execFileSync('git', words, {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      maxBuffer: 2 ** 26,
-    }).trim()
+    return execFileSync('git', words, options).trim()
   } catch {
     return undefined
   }
 }
 
-/** What others build on: a release; before the first one, what main was before these commits. */
+/** The newest release; before the first one, the commit of main before these. */
 function findBase(): string | undefined {
   const head = git('rev-parse', 'HEAD')
   const release = git('describe', '--tags', '--abbrev=0', '--match', 'v*')
   const main = git('merge-base', 'HEAD', 'origin/main')
-  return (
-    process.env.CHANCERY_BASE ??
-    release ??
-    (main === undefined || main === head ? git('rev-parse', 'HEAD~1') : main)
-  )
+  const previous = main === undefined || main === head ? git('rev-parse', 'HEAD~1') : main
+  return process.env.CHANCERY_BASE || release || previous
 }
 
 const base = findBase()

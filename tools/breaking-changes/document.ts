@@ -1,4 +1,4 @@
-/** What of an OpenAPI 3.1 document is compared. */
+/** The parts of an OpenAPI 3.1 document that are compared. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>
   security?: Security[]
@@ -21,7 +21,7 @@ export interface Operation {
   responses: Record<string, Response | Reference>
 }
 
-/** The schemes that a request needs together. */
+/** Schemes that a request needs together. */
 export type Security = Record<string, unknown>
 
 export interface Reference {
@@ -81,13 +81,13 @@ export interface Schema {
   'x-known-words-only'?: boolean
 }
 
-/** Whether callers send it or receive it. */
+/** `request`: callers send it; `response`: they receive it. */
 export type Direction = 'request' | 'response'
 
-/** The name of a component, as it ends its reference. */
+/** The name of a component: the end of its reference. */
 export const nameOf = ($ref: string): string => $ref.slice($ref.lastIndexOf('/') + 1)
 
-/** The component that is referred to, or the value itself. A reference to nothing is as good as an empty component. */
+/** Follows a reference; any other value is returned as it is. An unresolved reference is an empty component. */
 export function resolve<T extends object>(
   value: T | Reference,
   components: Record<string, T> | undefined,
@@ -98,7 +98,7 @@ export function resolve<T extends object>(
 
 const isReference = (value: object): value is Reference => '$ref' in value && typeof value.$ref === 'string'
 
-/** Which way each component is sent, as `schemas/Nation`: one that a request holds is held to what callers may send. */
+/** The directions of each component, by `schemas/Nation`: of requests, responses or both. */
 export function directionsOf(document: Document): Map<string, Set<Direction>> {
   const directions = new Map<string, Set<Direction>>()
   for (const methods of Object.values(document.paths)) {

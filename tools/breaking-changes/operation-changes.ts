@@ -144,11 +144,11 @@ function contentChanges(
   })
 }
 
-/** What both sides share is compared once, under its own name. */
+/** A shared component is compared once, under its own name. */
 const isSameReference = (before: object, after: object): boolean =>
   '$ref' in before && '$ref' in after && before.$ref === after.$ref
 
-/** What a key needs, for the operation and for each section of its result. */
+/** The scope that a key needs for the operation ('') and for each section of its result. */
 const scopesOf = (operation: Operation): Record<string, string> => ({
   '': operation['x-scope'] ?? 'none',
   ...operation['x-include-scopes'],

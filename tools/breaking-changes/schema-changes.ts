@@ -1,6 +1,6 @@
 import { type Direction, type Document, nameOf, resolve, type Schema } from './document.ts'
 
-/** Says what of a schema breaks callers who send (request) or receive (response) what it describes. */
+/** Returns the changes of a schema that break callers who send (request) or receive (response) its values. */
 export type CompareSchemas = (before: Schema, after: Schema, place: string) => string[]
 
 const lowerBounds = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const
@@ -14,15 +14,15 @@ const upperBounds = [
 ] as const
 
 /**
- * Compares schemas of two documents, in one direction. A request must accept all that it accepted, a response must hold nothing
- * that it could not hold. Two references of the same name are equal here: each component is compared once, under its own name.
+ * Compares schemas of two documents, in one direction. A request must accept all former values, a response must
+ * not contain new kinds of values. Two references of the same name are equal here: each component is compared once, under its own name.
  */
 export function createSchemaComparison(
   documents: { before: Document; after: Document },
   direction: Direction,
 ): CompareSchemas {
   const isRequest = direction === 'request'
-  /** Pairs of references that are being compared: schemas may hold themselves. */
+  /** Pairs of references that are being compared: schemas may be recursive. */
   const open = new Set<string>()
   return compare
 
@@ -59,7 +59,7 @@ export function createSchemaComparison(
       .concat(memberChanges(before, after, place), partChanges(before, after, place))
   }
 
-  /** What one side allows and the other, which must allow it too, does not. */
+  /** Values that one side allows and the other must allow too, but does not. */
   function missing<T>(before: T[], after: T[], isIn: (value: T, list: T[]) => boolean): T[] {
     return isRequest
       ? before.filter(value => !isIn(value, after))
@@ -77,7 +77,7 @@ export function createSchemaComparison(
     return types.length === 0 ? [] : [`${isRequest ? 'does not accept' : 'may be'} ${types.join(' or ')}`]
   }
 
-  /** Null is a type here. Values may be added to the listed ones of a response: readers must expect values that they do not know. */
+  /** Null is a type here. Values may be added to the listed ones of a response: readers must expect unknown values. */
   function valueChanges(before: Schema, after: Schema): string[] {
     const [known, now] = [valuesOf(before), valuesOf(after)]
     if (isRequest) {
@@ -99,7 +99,7 @@ export function createSchemaComparison(
   function boundChanges(before: Schema, after: Schema): string[] {
     const isLarger = (key: keyof Bounds, none: number) => (after[key] ?? none) > (before[key] ?? none)
     const isSmaller = (key: keyof Bounds, none: number) => (after[key] ?? none) < (before[key] ?? none)
-    // A count is at least 0, whether the schema says so or not.
+    // A count is at least 0, also without a minimum.
     const least = (key: keyof Bounds) => (/^min[A-Z]/.test(key) ? 0 : -Infinity)
     return [
       ...lowerBounds
@@ -111,7 +111,7 @@ export function createSchemaComparison(
     ]
   }
 
-  /** Whether one pattern matches all that another matches is not decided: a response may have another, but not none. */
+  /** Patterns are not compared with each other: a response may have another pattern, but not none. */
   function formChanges(before: Schema, after: Schema): string[] {
     const [required, given] = isRequest ? [after, before] : [before, after]
     const isPatternLost = isRequest
@@ -150,7 +150,7 @@ export function createSchemaComparison(
     ]
   }
 
-  /** Schemas for what a schema holds: items, further members, the content of a text. */
+  /** Schemas within a schema: items, further members, the content of a text. */
   function partChanges(before: Schema, after: Schema, place: string): string[] {
     const parts = (['items', 'additionalProperties', 'contentSchema'] as const).map(key => {
       const [known, now] = [before[key], after[key]]
@@ -185,7 +185,7 @@ type Bounds = Pick<Schema, (typeof lowerBounds)[number] | (typeof upperBounds)[n
 
 const typesOf = ({ type }: Schema): string[] => (type === undefined ? ['any'] : [type].flat())
 
-/** The values that are listed, as JSON and without null; undefined where any value may stand. */
+/** The values that are listed, as JSON and without null; undefined if any value is allowed. */
 function valuesOf(schema: Schema): string[] | undefined {
   const values = schema.const === undefined ? schema.enum : [schema.const]
   return values?.filter(value => value !== null).map(asText)

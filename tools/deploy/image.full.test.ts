@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { freePort } from '../../server/src/store/embedded/socket.ts'
 import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.ts'
 import { type LaidOutImage, layOutImage } from './lay-out-image.ts'
-import { freePort } from './proxies.ts'
 
 const execute = promisify(execFile)
 const repository = fileURLToPath(new URL('../../', import.meta.url))
@@ -22,7 +22,7 @@ let program: string
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'chancery-image-'))
   image = await layOutImage(repository, dir)
-  // The stages before hold packages: what is found now is in the image itself.
+  // Without the folders of earlier stages, which contain packages.
   const alone = join(dir, 'image')
   await cp(image.root, alone, { recursive: true })
   image.root = alone
@@ -49,7 +49,7 @@ const run = (args: string[], variables?: Record<string, string>) =>
 
 const megabytesMax = 10
 
-test('the image holds no packages, and weighs less than 10 MB beside Node', async () => {
+test('the image contains no packages, and less than 10 MB besides Node', async () => {
   const entries = await readdir(image.root, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
   assert.deepEqual(
@@ -97,9 +97,9 @@ const isHealthy = (port: number) =>
     env: { CHANCERY_PORT: `${port}` },
   }).status === 0
 
-test('what the image holds is all that the service needs, and it ends when the container is stopped', async () => {
+test('the service runs from the image alone, and ends when the container is stopped', async () => {
   const port = await freePort()
-  assert.equal(isHealthy(port), false, 'nothing listens yet')
+  assert.equal(isHealthy(port), false, 'the service has not started')
   const env = environment({
     CHANCERY_HOST: '127.0.0.1',
     CHANCERY_PORT: `${port}`,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** What an image holds beyond its base, in a folder in place of its root. */
+/** The contents of an image without its base image, in a folder. */
 export interface LaidOutImage {
   root: string
   env: Record<string, string>
@@ -26,7 +26,7 @@ function instructionsIn(dockerfile: string): Instruction[] {
     })
 }
 
-/** Which paths of the repository .dockerignore sends to the builder. It knows the forms that the file has. */
+/** Returns whether .dockerignore includes a path. Supports only the patterns that the file has. */
 function contextOf(dockerignore: string): (path: string) => boolean {
   const lines = dockerignore.split('\n')
   const sent = lines.filter(line => line.startsWith('!')).map(line => line.slice(1))
@@ -38,8 +38,8 @@ function contextOf(dockerignore: string): (path: string) => boolean {
 }
 
 /**
- * Follows a Dockerfile with a folder for each stage: what it copies, and what it runs of Node and npm. Commands of the system (links,
- * owners) are left out, and the base image's Node is the one that runs this.
+ * Runs a Dockerfile with a folder for each stage: COPY, and RUN of Node and npm. System commands (links, owners) are skipped, and the
+ * Node of the base image is the one that runs this.
  */
 export async function layOutImage(repository: string, dir: string): Promise<LaidOutImage> {
   const isSent = contextOf(await readFile(join(repository, '.dockerignore'), 'utf8'))

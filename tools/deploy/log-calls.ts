@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { logLevels } from '../../server/src/telemetry/log.ts'
 import { sourceFiles } from '../import-rules/cruise-tree.ts'
 
-/** A place in the source that writes a line of the log. */
+/** A call in the source that writes a log line. */
 export interface LogCall {
   file: string
-  /** More than one where the place decides. */
+  /** More than one if the call chooses. */
   levels: string[]
-  /** With … for what differs from line to line. */
+  /** With … for the variable parts. */
   message: string
   fields: string[]
 }
 
-/** A node of the parser's tree, as far as it is used here. */
+/** A node of the syntax tree. */
 type Node = { type?: string } & Record<string, unknown>
 
 interface Swc {
@@ -25,7 +25,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 const nodeOf = (value: unknown): Node => (isNode(value) ? value : {})
 const nodesOf = (value: unknown): Node[] => (Array.isArray(value) ? value.filter(isNode) : [])
 
-/** Every line that the service may write, as its source says. */
+/** Every log line that the source of the service can write. */
 export function logCalls(root: string): LogCall[] {
   return sourceFiles(root)
     .filter(file => file.startsWith('server/src/'))
@@ -51,7 +51,7 @@ function readCall(node: Node, file: string): LogCall | undefined {
   if (levels.length === 0) return undefined
   const words = nodesOf(node.arguments).map(({ expression }) => nodeOf(expression))
   const message = textOf(words.at(-1) ?? {})
-  // A message that is passed on was written elsewhere, and is found there.
+  // A message in a variable was written by another call.
   if (message === undefined) return undefined
   const properties = words.length > 1 ? nodesOf(words[0]?.properties) : []
   const fields = properties.map(property =>
@@ -60,7 +60,7 @@ function readCall(node: Node, file: string): LogCall | undefined {
   return { file, levels, message, fields }
 }
 
-/** Of `log.warn`, `parts.log[isGrave ? 'error' : 'warn']`; and of `log` alone, to which the bundled database reports its life by. */
+/** The levels of `log.warn`, of `parts.log[isGrave ? 'error' : 'warn']`, and of `log` alone, which the bundled database calls. */
 function levelsOf(callee: Node): string[] {
   if (isLog(callee)) return ['info']
   if (callee.type !== 'MemberExpression' || !isLog(nodeOf(callee.object))) return []

@@ -9,18 +9,18 @@ import { logCalls } from './log-calls.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const page = await readFile(join(root, 'docs/operations/logs.md'), 'utf8')
 
-/** The cells of the tables' rows that hold something. A message has no line of its own in it. */
+/** The cells of the rows of all tables. No message contains a pipe. */
 const rows = page
   .split('\n')
   .filter(line => line.startsWith('| ') && !line.startsWith('| -'))
   .map(line => line.split('|').map(cell => cell.trim()))
 const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
 
-/** The members of every line. */
+/** Fields of every log line. */
 const always = ['level', 'time', 'msg']
 
-test('every message that the service may log is on the page with its level and fields, and no other', () => {
-  const said = rows
+test('the page lists exactly the messages that the service logs, with levels and fields', () => {
+  const documented = rows
     .filter(cells => cells.length === 6 && cells[1] !== 'Level')
     .map(([, levels, message, fields]) => ({
       levels: levels?.split(', '),
@@ -31,10 +31,10 @@ test('every message that the service may log is on the page with its level and f
   assert.ok(written.length > 5)
   const sorted = (lines: { message?: string | undefined }[]) =>
     lines.toSorted((one, other) => ((one.message ?? '') < (other.message ?? '') ? -1 : 1))
-  assert.deepEqual(sorted(said), sorted(written))
+  assert.deepEqual(sorted(documented), sorted(written))
 })
 
-test('every field of a line is explained, and no other', () => {
+test('the page explains exactly the fields that are logged', () => {
   const explained = rows
     .filter(cells => cells.length === 4 && cells[1] !== 'Field')
     .flatMap(cells => namesIn(cells[1]))
@@ -42,7 +42,7 @@ test('every field of a line is explained, and no other', () => {
   assert.deepEqual(explained.sort(), [...written].sort())
 })
 
-test('a line has what the page says of every line, and the levels are those on the page', () => {
+test('every line has the fields that the page states, and the levels have the numbers of the page', () => {
   for (const [level, number] of [...page.matchAll(/(\d\d) (fatal|error|warn|info|debug|trace)/g)].map(
     ([, number, level]) =>
       [level as 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace', Number(number)] as const,
@@ -51,7 +51,7 @@ test('a line has what the page says of every line, and the levels are those on t
     const write = (text: string) => {
       line = text
     }
-    createLog('trace', { write })[level]('said')
+    createLog('trace', { write })[level]('text')
     assert.deepEqual(Object.keys(JSON.parse(line)), always)
     assert.equal(JSON.parse(line).level, number)
   }

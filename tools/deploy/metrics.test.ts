@@ -21,7 +21,7 @@ interface Panel {
   targets?: { refId: string; expr: string }[]
 }
 
-/** Names of metrics with the labels that stand behind them; a histogram's parts count as itself. */
+/** Names of metrics with their labels. The parts of a histogram count as the histogram. */
 function metricsIn(text: string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   for (const [, name = '', labels = ''] of text.matchAll(
@@ -43,7 +43,7 @@ before(async () => {
   const chancery = await startTestServer()
   try {
     fresh = await (await chancery.operate('GET', '/metrics')).text()
-    // What has not happened yet has no labels to be seen.
+    // Some labels appear only after the first event.
     await chancery.ingest([{ op: 'put', resource: 'nation', data: { id: 'n1', nation_name: 'One' } }])
     await chancery.read('/nations')
     exposed = await (await chancery.operate('GET', '/metrics')).text()
@@ -62,7 +62,7 @@ before(async () => {
 
 const exposedNames = () => [...exposed.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
 
-test('the page explains every metric of a running service, and none that there is not', () => {
+test('the page explains exactly the metrics of a running service', () => {
   const own = exposedNames().filter(name => name.startsWith('chancery_'))
   assert.deepEqual([...onPage.keys()].filter(name => name.startsWith('chancery_')).sort(), own.sort())
   assert.deepEqual(
@@ -71,15 +71,15 @@ test('the page explains every metric of a running service, and none that there i
   )
 })
 
-test('the page names the labels that the metrics have', () => {
+test('the page names the labels of each metric', () => {
   for (const [name, labels] of metricsIn(exposed.replace(/^#.*$/gm, ''))) {
-    const said = onPage.get(name)
-    if (said === undefined) continue
-    assert.deepEqual([...labels].filter(label => label !== 'le').sort(), [...said].sort(), name)
+    const documented = onPage.get(name)
+    if (documented === undefined) continue
+    assert.deepEqual([...labels].filter(label => label !== 'le').sort(), [...documented].sort(), name)
   }
 })
 
-test('what an alert counts begins at zero, so that the first time is seen', async () => {
+test('every counter of an alert starts at zero, so that the first increase is visible', async () => {
   const exposed = fresh.split('\n').filter(line => line.startsWith('chancery_'))
   const used = [...(await read(alertsFile)).matchAll(/rate\((chancery_\w+_total)(?:\{(\w+="\w+")\})?/g)]
   assert.ok(used.length > 5)
@@ -91,7 +91,7 @@ test('what an alert counts begins at zero, so that the first time is seen', asyn
     )
 })
 
-test('where no store shares the limits, none is said to be away', () => {
+test('without a shared store for limits, its availability is not exposed', () => {
   assert.doesNotMatch(exposed, /^chancery_limits_shared /m)
 })
 
@@ -111,7 +111,7 @@ for (const file of [alertsFile, 'deploy/grafana/chancery.json']) {
   })
 }
 
-test('every alert has its place in the runbook, and no other has', async () => {
+test('the runbook has exactly one section for each alert', async () => {
   const alerts = await read(alertsFile)
   const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   const linked = [...alerts.matchAll(/runbook\.md#(\w+)/g)].map(([, anchor]) => anchor)
@@ -140,7 +140,7 @@ describe('the dashboard', () => {
     }
   })
 
-  test('lays no panel over another, or over the edge', () => {
+  test('has no overlapping panels', () => {
     const taken = new Set<string>()
     for (const { title, gridPos: place } of panels) {
       assert.ok(place.x >= 0 && place.x + place.w <= 24, title)
@@ -152,7 +152,7 @@ describe('the dashboard', () => {
     }
   })
 
-  test('shows every metric that is the service’s own', async () => {
+  test('shows every metric of the service', async () => {
     const shown = metricsIn(await read('deploy/grafana/chancery.json'))
     assert.deepEqual(
       exposedNames().filter(name => name.startsWith('chancery_') && !shown.has(name)),
@@ -162,14 +162,14 @@ describe('the dashboard', () => {
 })
 
 describe('promtool', { skip: without('promtool', '--version') }, () => {
-  test('takes the rules', () => {
+  test('accepts the alert rules', () => {
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', join(root, alertsFile)], {
       encoding: 'utf8',
     })
     assert.equal(status, 0, stdout + stderr)
   })
 
-  test('reports nothing about the metrics of the service', () => {
+  test('accepts the metrics of the service', () => {
     const own = exposed
       .split('\n')
       .filter(line => /^(# (HELP|TYPE) )?chancery_/.test(line))

@@ -32,12 +32,12 @@ const files = [
   'deploy/systemd/chancery@.service',
 ]
 
-test('the links of the pages lead somewhere', async () => {
+test('the links of the pages resolve', async () => {
   for (const page of pages)
     assert.deepEqual(await brokenLinks(await read(page), dirname(join(root, page))), [], page)
 })
 
-/** A command as a page has it: which one, and with which options. */
+/** A command of a page with its options. */
 function commandsIn(markdown: string): { words: string[]; options: string[] }[] {
   return [...markdown.matchAll(/(?:npx |exec chancery |`)chancery ([^\n`|)]+)/g)].map(([, text = '']) => {
     const parts = text.split(/\s+/)
@@ -49,7 +49,7 @@ function commandsIn(markdown: string): { words: string[]; options: string[] }[] 
   })
 }
 
-/** What a command prints with --help. */
+/** The help text of a command. */
 async function helpOf(words: string[]): Promise<string> {
   const output = new PassThrough()
   const terminal = { env: {}, input: Readable.from([]), output, messages: new PassThrough() }
@@ -58,7 +58,7 @@ async function helpOf(words: string[]): Promise<string> {
   return text(output)
 }
 
-test('the commands of the pages are commands, with options that they take', {
+test('the commands of the pages exist, with their options', {
   timeout: 240_000,
 }, async () => {
   const texts = await Promise.all(pages.map(read))
@@ -71,22 +71,22 @@ test('the commands of the pages are commands, with options that they take', {
   assert.ok(wanted.size > 10)
   for (const [command, options] of wanted) {
     const output = await helpOf(command.split(' '))
-    // A word that is no command shows the help of what stands before it.
+    // An unknown subcommand shows the help of its parent.
     assert.match(output, RegExp(`^Usage: chancery ${command}[ \\n]`), command)
     for (const option of options) assert.ok(output.includes(option), `${command} ${option}`)
   }
 })
 
-test('what the files set is a setting, or one of their own', async () => {
+test('the files set only documented settings', async () => {
   const known = new Set((await read('docs/operations/settings.md')).match(/CHANCERY_[A-Z_]+[A-Z]/g))
-  // Of the compose file, which hands them on.
+  // Variables of the compose file itself.
   for (const name of ['CHANCERY_SITE', 'CHANCERY_VERSION']) known.add(name)
   for (const file of files)
     for (const name of (await read(file)).match(/CHANCERY_[A-Z_]+[A-Z]/g) ?? [])
       assert.ok(known.has(name), `${file}: ${name}`)
 })
 
-test('the proxy is believed by an address that no other container is given', async () => {
+test('the trusted address of the proxy is not assigned to another container', async () => {
   const compose = await read('deploy/compose.yaml')
   const found = (pattern: RegExp) => {
     const [, ...parts] = compose.match(pattern) ?? assert.fail(String(pattern))
@@ -98,10 +98,10 @@ test('the proxy is believed by an address that no other container is given', asy
   const [range, bits] = found(/ip_range: ([\d.]+)\/(\d+)/)
   const given = new BlockList()
   given.addSubnet(range, Number(bits))
-  assert.ok(!given.check(address), 'who starts before the proxy would take its address')
+  assert.ok(!given.check(address), 'another container could get its address')
 })
 
-test('the two units differ in what several processes need, and in nothing else', async () => {
+test('the two units differ only in the settings of several processes', async () => {
   const settingsOf = async (name: string) =>
     (await read(`deploy/systemd/${name}`)).split('\n').filter(line => line !== '' && !line.startsWith('#'))
   const [one, several] = [await settingsOf('chancery.service'), await settingsOf('chancery@.service')]
@@ -119,14 +119,14 @@ test('the memory of each process is limited', async () => {
     assert.match(await read(`deploy/systemd/${name}`), /^MemoryMax=[1-4]G$/m, name)
 })
 
-test('systemd takes the units, and finds little that they leave open', {
+test('systemd accepts the units and their exposure level', {
   skip: without('systemd-analyze', '--version'),
 }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-units-'))
   try {
     for (const name of ['chancery.service', 'chancery@.service']) {
       await cp(join(root, 'deploy/systemd', name), join(dir, name))
-      // What it starts need not be where it will be.
+      // The installation folder does not exist here.
       const unit = await readFile(join(dir, name), 'utf8')
       await writeFile(
         join(dir, name),

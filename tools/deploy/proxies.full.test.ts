@@ -3,10 +3,11 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { after, before, describe, test } from 'node:test'
 import { bases } from '@chancery/contract'
+import { freePort } from '../../server/src/store/embedded/socket.ts'
 import { smallWorld } from '../../server/test/http/world.ts'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { withoutCertificates } from '../../server/test/webhooks/certificate.ts'
-import { caddy, freePort, nginx, type RunningProxy, without } from './proxies.ts'
+import { caddy, nginx, type RunningProxy, without } from './proxies.ts'
 
 const kinds = [
   { kind: nginx, skip: without('nginx', '-v') || withoutCertificates },
@@ -18,7 +19,7 @@ const portOf = ({ url }: TestServer) => Number(new URL(url).port)
 interface ProxyRequest {
   path?: string
   headers?: Record<string, string>
-  /** Which client it is: an address of this machine. */
+  /** The address of the client, of this machine. */
   from?: string
   by?: RunningProxy
   method?: string
@@ -26,7 +27,7 @@ interface ProxyRequest {
 }
 
 for (const { kind, skip } of kinds) {
-  describe(`behind ${kind.program} as deploy/proxy sets it up`, { skip }, () => {
+  describe(`behind ${kind.program} with the configuration of deploy/proxy`, { skip }, () => {
     const { name } = kind
     let chancery: TestServer
     let proxy: RunningProxy
@@ -91,7 +92,7 @@ for (const { kind, skip } of kinds) {
       }
     })
 
-    test('without TLS there is a way to TLS and nothing else', async () => {
+    test('a request without TLS is redirected to TLS', async () => {
       const res = await new Promise<IncomingMessage>((resolve, reject) => {
         const options = {
           host: '127.0.0.1',
@@ -106,7 +107,7 @@ for (const { kind, skip } of kinds) {
       assert.match(res.headers.location ?? '', RegExp(`^https://${name}(:\\d+)?/api/v1/game\\?x=1$`))
     })
 
-    test('each caller has a bucket of its own, whatever it says of its address', async () => {
+    test('each address has its own rate limit, and forwarding headers of callers are ignored', async () => {
       assert.equal(await leftOf({ from: '127.0.0.2' }), 59)
       assert.equal(await leftOf({ from: '127.0.0.3' }), 59)
       const claims: Record<string, string>[] = [
@@ -121,7 +122,7 @@ for (const { kind, skip } of kinds) {
       assert.equal(await leftOf({ from: '127.0.0.3' }), 58)
     })
 
-    test('ids of requests are made by the service, not by callers', async () => {
+    test('request ids of callers are ignored', async () => {
       const { headers } = await send({ from: '127.0.0.4', headers: { 'x-request-id': 'chosen-by-a-caller' } })
       assert.match(String(headers['x-request-id']), /^req_[0-9a-f]{16}$/)
     })
@@ -146,13 +147,13 @@ for (const { kind, skip } of kinds) {
       }
     })
 
-    test('an event is passed on when it happens', { timeout: 20_000 }, async () => {
+    test('an event is streamed without delay', { timeout: 20_000 }, async () => {
       const res = await open({ path: '/events/stream', from: '127.0.0.6' })
       assert.equal(res.statusCode, 200)
       let text = ''
       for await (const chunk of res) {
         text += chunk
-        // What was in the log has come; from now on it is live.
+        // From here on, events are live.
         if (text.includes('up to date')) break
       }
       const live = await open({ path: '/events/stream', from: '127.0.0.6' })
@@ -171,7 +172,7 @@ for (const { kind, skip } of kinds) {
       assert.match(received, /n-live/)
     })
 
-    test('who sends too much costs others nothing', { timeout: 60_000 }, async () => {
+    test('a too large request is rejected without affecting other callers', { timeout: 60_000 }, async () => {
       const sending = (what: ProxyRequest) => send({ from: '127.0.0.7', ...what })
       const post = { method: 'POST', path: '/developers/api/session' }
       const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
@@ -183,7 +184,7 @@ for (const { kind, skip } of kinds) {
         headers: { ...headers, 'transfer-encoding': 'chunked' },
         body: Buffer.alloc(3_000_000),
       }
-      // Of a body without a length nginx counts the bytes, and Caddy passes it on.
+      // nginx counts the bytes of a body without a length, Caddy forwards it.
       const unsized = kind === nginx ? 413 : 400
       const tooLarge = 431
       for (const [status, what] of [
@@ -195,7 +196,7 @@ for (const { kind, skip } of kinds) {
         [tooLarge, { headers: { 'x-a': 'a'.repeat(9_000), 'x-b': 'a'.repeat(9_000) } }],
         [tooLarge, { path: `/game?${'a'.repeat(16_300)}` }],
       ] as [number, ProxyRequest][]) {
-        // One that closes before all is sent shows as a reset.
+        // A connection that is closed before the end of the request is reset.
         const response = await sending(what).catch(() => ({ status }))
         assert.equal(response.status, status, JSON.stringify(what).slice(0, 90))
         for (let call = 1; call <= 5; call += 1)
@@ -205,7 +206,7 @@ for (const { kind, skip } of kinds) {
             JSON.stringify(what).slice(0, 90),
           )
       }
-      // What is allowed is passed on.
+      // Allowed sizes are forwarded.
       assert.equal((await sending({ ...post, ...sized(60_000) })).status, 400)
       assert.equal(
         (await sending({ path: `/game?${'a'.repeat(8_000)}`, headers: { 'x-a': 'a'.repeat(3_000) } })).status,
@@ -262,7 +263,7 @@ for (const { kind, skip } of kinds) {
       }
     })
 
-    test('a process that is gone costs no call', async () => {
+    test('a stopped process causes no failed request', async () => {
       const before = await kind.start([await freePort(), portOf(chancery)])
       try {
         for (let call = 1; call <= 20; call += 1)

@@ -1,49 +1,39 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { describeEnd, describeFailure } from '../../server/src/store/embedded/processes.ts'
+import { freePort } from '../../server/src/store/embedded/socket.ts'
 import { makeCertificate } from '../../server/test/webhooks/certificate.ts'
 
 const folder = fileURLToPath(new URL('../../deploy/proxy/', import.meta.url))
 const readyMs = 20_000
 
-/** A proxy of deploy/proxy, as a program of its own in front of a server of this machine. */
+/** A proxy of deploy/proxy in front of a local server. */
 export interface RunningProxy {
-  /** Ports of 127.0.0.1: with TLS, and the one that leads there. */
+  /** Ports of 127.0.0.1: with TLS, and the one that redirects to it. */
   port: number
   plainPort: number
-  /** Everything that it has logged so far. */
+  /** The log so far. */
   logged(): Promise<string>
   stop(): Promise<void>
 }
 
 export interface ProxyKind {
   program: string
-  /** The name that callers use. */
+  /** The host name of requests. */
   name: string
-  /** Starts it in front of a port of 127.0.0.1, or of several: processes of one service. */
+  /** Starts it in front of one or several ports of 127.0.0.1. */
   start(upstreamPorts: number[]): Promise<RunningProxy>
 }
 
-/** Why a proxy cannot be tried here, for `skip`; false where it can. */
+/** The reason to skip tests of a program that is not installed; false if it is. */
 export const without = (program: string, ...words: string[]): string | false =>
   spawnSync(program, words).error === undefined ? false : `${program} is not installed`
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** The text with a part replaced. Throws if the part does not occur. */
 function replaced(text: string, changes: Record<string, string>): string {
@@ -104,12 +94,12 @@ export const nginx: ProxyKind = {
 
 export const caddy: ProxyKind = {
   program: 'caddy',
-  // For this one Caddy makes a certificate itself, without a certificate authority.
+  // For localhost, Caddy issues a certificate itself.
   name: 'localhost',
   async start(upstreamPorts) {
     const dir = await scratch()
     const [port, plainPort] = [await freePort(), await freePort()]
-    // Without the global options, it would take ports of its own, and install its certificate on this machine.
+    // Without these options, Caddy would use its default ports and install its certificate on this machine.
     const options = [
       'admin off',
       'skip_install_trust',
@@ -119,7 +109,7 @@ export const caddy: ProxyKind = {
     ]
     const file = replaced(await readFile(join(folder, 'Caddyfile'), 'utf8'), {
       '\tgrace_period 30s\n': `\tgrace_period 1s\n${options.map(line => `\t${line}\n`).join('')}`,
-      // Several processes are several addresses of one name, which a machine without a name server cannot have.
+      // Several processes are several addresses of one name, which needs a DNS server.
       ...(upstreamPorts.length > 1 && {
         'dynamic a {$CHANCERY_HOST} {$CHANCERY_PORT}': `to ${upstreamPorts.map(upstream => `127.0.0.1:${upstream}`).join(' ')}`,
       }),
@@ -144,7 +134,7 @@ export const caddy: ProxyKind = {
   },
 }
 
-/** A folder that the proxy's worker may enter, whichever user that is. */
+/** A folder that the worker of the proxy can read as another user. */
 async function scratch(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-proxy-'))
   await chmod(dir, 0o711)
@@ -152,14 +142,14 @@ async function scratch(): Promise<string> {
   return dir
 }
 
-/** Waits until it takes connections. Rejects with what it said where it does not. */
+/** Waits until the proxy accepts connections. Rejects with its output otherwise. */
 async function run(
   child: ChildProcess,
   { dir, name, port, plainPort }: { dir: string; name: string; port: number; plainPort: number },
 ): Promise<RunningProxy> {
-  let said = ''
+  let output = ''
   child.stderr?.on('data', text => {
-    said += text
+    output += text
   })
   const exited = once(child, 'exit')
   const stop = async () => {
@@ -168,25 +158,26 @@ async function run(
     await rm(dir, { recursive: true, force: true })
   }
   const deadline = performance.now() + readyMs
-  while (!(await shakesHands(port, name))) {
+  while (!(await acceptsTls(port, name))) {
     if (child.exitCode !== null || performance.now() > deadline) {
       await stop()
       const ended = describeEnd(child.exitCode, child.signalCode)
-      throw new Error(`the proxy did not start: ${describeFailure({ ended, output: said })}`)
+      throw new Error(`the proxy did not start: ${describeFailure({ ended, output })}`)
     }
     await sleep(50)
   }
   const logged = async () => {
     const files = await readdir(join(dir, 'logs'))
-    return [said, ...(await Promise.all(files.map(file => readFile(join(dir, 'logs', file), 'utf8'))))].join(
-      '',
-    )
+    return [
+      output,
+      ...(await Promise.all(files.map(file => readFile(join(dir, 'logs', file), 'utf8')))),
+    ].join('')
   }
   return { port, plainPort, logged, stop }
 }
 
-/** A proxy that makes its certificate itself takes connections before it has one. */
-function shakesHands(port: number, servername: string): Promise<boolean> {
+/** Checked by a TLS handshake: Caddy accepts connections before it has a certificate. */
+function acceptsTls(port: number, servername: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false })
     socket.once('secureConnect', () => resolve(true)).once('error', () => resolve(false))

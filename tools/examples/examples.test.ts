@@ -3,6 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { examplesFile, recordExamples } from './record.ts'
 
-test('recording again gives what is recorded (else: npm run examples)', async () => {
+test('recorded examples are current (else: npm run examples)', async () => {
   assert.equal(await recordExamples(), await readFile(examplesFile, 'utf8'))
 })

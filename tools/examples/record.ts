@@ -5,7 +5,7 @@ import { type ExampleSubjects, exampleRequests } from './requests.ts'
 
 export const examplesFile = new URL('../../contract/examples.json', import.meta.url)
 
-/** Small, with eras that have ended and conflicts. By this seed a comrade of the officer is at war, at work, and has an order. */
+/** Small, with eras that have ended and conflicts. With this seed a nation of the officer's alliance is at war and has an assignment and a production order. */
 const worldOptions = { nations: 60, days: 45, seed: 21, endsAt: '2026-05-27T18:00:00Z' }
 
 /** The default limits, which are in a response. */
@@ -15,12 +15,12 @@ const usualLimits = { CHANCERY_ANONYMOUS_LIMIT: '60', CHANCERY_KEY_LIMIT: '120' 
 export async function recordExamples(): Promise<string> {
   const chancery = await startTestServer(usualLimits)
   try {
-    const recorded: Record<string, Record<string, { request: string; answer: ResponseBody }>> = {}
-    for (const [operation, questions] of Object.entries(exampleRequests(await makeWorld(chancery)))) {
+    const recorded: Record<string, Record<string, { request: string; response: ResponseBody }>> = {}
+    for (const [operation, requests] of Object.entries(exampleRequests(await makeWorld(chancery)))) {
       recorded[operation] = {}
-      for (const [component, { path, key, shown = path }] of Object.entries(questions)) {
+      for (const [component, { path, key, shown = path }] of Object.entries(requests)) {
         const body = await chancery.read<ResponseBody>(path, key === undefined ? {} : { key })
-        recorded[operation][component] = { request: shown, answer: withStableValues(component, body) }
+        recorded[operation][component] = { request: shown, response: withStableValues(component, body) }
       }
     }
     return `${JSON.stringify(recorded, null, 2)}\n`
@@ -29,7 +29,7 @@ export async function recordExamples(): Promise<string> {
   }
 }
 
-/** Throws if the world of the seed lacks a nation with everything to show. */
+/** Throws if no nation of the seed's world has a war, an assignment and an order. */
 async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
   const world = createWorld(worldOptions)
   for (const outcome of await chancery.send([...world.history()].map(linesOf).join('')))
@@ -40,7 +40,7 @@ async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
   const { nationId: officerId } = demoViewers(world).officer
   const alliance = nations.find(({ id }) => id === officerId)?.alliance
   const nation = nations.find(
-    comrade => comrade.alliance === alliance && comrade.assignedUntil > 0 && comrade.queue.length > 0,
+    member => member.alliance === alliance && member.assignedUntil > 0 && member.queue.length > 0,
   )
   if (!alliance || !nation)
     throw new Error('no nation has an order and a production queue: choose another seed')

@@ -1,4 +1,4 @@
-import type { Operation } from '@chancery/contract'
+import { componentName, type Operation, operations } from '@chancery/contract'
 
 /** The subjects of the examples. */
 export interface ExampleSubjects {
@@ -23,15 +23,29 @@ export interface ExampleRequest {
   shown?: string
 }
 
+type ExampleRequests = Record<string, ExampleRequest>
+
 /** For each operation a request for each component of its response. */
-export function exampleRequests(
-  cast: ExampleSubjects,
-): Record<Operation['id'], Record<string, ExampleRequest>> {
-  const { nationId, key, code, allianceId, officerKey, warId } = cast
+export function exampleRequests(subjects: ExampleSubjects): Record<Operation['id'], ExampleRequests> {
+  const special = specialRequests(subjects)
+  const described = Object.values<Operation>(operations).filter(({ cache }) => cache !== 'stream')
+  return Object.fromEntries(
+    described.map(operation => [operation.id, special[operation.id] ?? listRequest(operation)]),
+  )
+}
+
+/** The start of a list. */
+function listRequest({ id, path, returns: { isList, resources, view } }: Operation): ExampleRequests {
+  const [resource, another] = resources
+  if (!isList || !resource || another || path.includes('{')) throw new Error(`${id} has no example request`)
+  return { [componentName(resource, view)]: { path: `${path}?limit=2` } }
+}
+
+/** The requests that are not for the start of a list. */
+function specialRequests(subjects: ExampleSubjects): Record<Operation['id'], ExampleRequests> {
+  const { nationId, key, code, allianceId, officerKey, warId } = subjects
   return {
-    'nations.list': { Nation: { path: '/nations?limit=2' } },
     'nations.get': { Nation: { path: `/nations/${nationId}` } },
-    'alliances.list': { Alliance: { path: '/alliances?limit=2' } },
     'alliances.get': {
       Alliance: { path: `/alliances/${allianceId}` },
       AllianceWithTreasury: { path: `/alliances/${allianceId}?include=treasury`, key: officerKey },
@@ -40,16 +54,11 @@ export function exampleRequests(
     'wars.list': { War: { path: '/wars?status=active&limit=2' } },
     'wars.get': { War: { path: `/wars/${warId}` } },
     'wars.battles': { Battle: { path: `/wars/${warId}/battles?limit=2` } },
-    'market.price': { MarketPrice: { path: '/market/price?limit=2' } },
-    'market.rankings': { MarketRanking: { path: '/market/rankings?limit=2' } },
     'rankings.list': {
       NationRanking: { path: '/rankings?limit=2' },
       AllianceRanking: { path: '/rankings?board=alliances&limit=2' },
     },
-    'conflicts.list': { Conflict: { path: '/global-conflicts?limit=2' } },
-    'eras.list': { Era: { path: '/eras?limit=2' } },
     'events.list': { Event: { path: '/events?type=war.*&limit=2' } },
-    'news.list': { NewsItem: { path: '/news?limit=2' } },
     'game.get': { Game: { path: '/game' } },
     'me.nation': { OwnNation: { path: '/me/nation', key } },
     'me.key': { Key: { path: '/me/key', key } },

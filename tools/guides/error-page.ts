@@ -3,7 +3,7 @@ import { type ErrorCode, errors, type OperatorErrorCode, operatorErrors } from '
 type Facts = { status: number; description: string; fix: string }
 
 const apiErrors: Readonly<Partial<Record<string, Facts>>> = errors
-const atOperator: Readonly<Partial<Record<string, Facts>>> = operatorErrors
+const operatorFacts: Readonly<Partial<Record<string, Facts>>> = operatorErrors
 
 /** Every code that has a page. */
 export const pageCodes: readonly (ErrorCode | OperatorErrorCode)[] = [
@@ -23,14 +23,14 @@ function table(head: string[], rows: string[][]): string {
 const factsTable = ({ status, description, fix }: Facts) =>
   table(['Status', 'What happened', 'What to do'], [[String(status), description, fix]])
 
-/** A page with what the contract says of its code put into its places. A code of both listeners has a place for each. */
+/** A page with the contract's facts on its code filled in. A code of both listeners has a table for each. */
 export function withFacts(page: string, code: string): string {
-  const [api, operator] = [apiErrors[code], atOperator[code]]
+  const [api, operator] = [apiErrors[code], operatorFacts[code]]
   const withApi = api ? withMarked(page, 'facts', factsTable(api)) : page
   return operator ? withMarked(withApi, 'operator facts', factsTable(operator)) : withApi
 }
 
-/** The list of all pages, with the contract's words put into its places. */
+/** The list of all pages with the contract's facts filled in. */
 export function withLists(list: string): string {
   const rows = (facts: Readonly<Record<string, Facts>>) =>
     table(
@@ -44,34 +44,29 @@ export function withLists(list: string): string {
   return withMarked(withMarked(list, 'api', rows(errors)), 'operator', rows(operatorErrors))
 }
 
-/** Headers that help whoever sees the error; the others are the same on every answer. */
-const telling = ['allow', 'www-authenticate', 'retry-after', 'x-request-id']
-const tellingOfLimits = [
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  'x-ratelimit-reason',
-]
+/** Headers that help with the error; the others are the same on every response. */
+const shownHeaders = ['allow', 'www-authenticate', 'retry-after', 'x-request-id']
+const limitHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-reason']
 
-/** An answer as a page shows it: its first line, the headers that matter, the body. `raw` is as curl -i prints it. */
-export function shownAnswer(raw: string, code: string): string {
+/** A response as a page shows it: its first line, the relevant headers, the body. `raw` is the output of curl -i. */
+export function shownResponse(raw: string, code: string): string {
   const [head = '', body = ''] = raw.replaceAll('\r', '').split('\n\n')
   const [first = '', ...headers] = head.split('\n')
-  const wanted = code === 'rate_limited' ? [...tellingOfLimits, ...telling] : telling
+  const wanted = code === 'rate_limited' ? [...limitHeaders, ...shownHeaders] : shownHeaders
   const shown = headers.filter(line => wanted.includes(line.split(':')[0]?.toLowerCase() ?? ''))
   return [first.trim(), ...shown, '', body].join('\n')
 }
 
-export const withAnswer = (page: string, answer: string) =>
-  withMarked(page, 'answer', `\`\`\`http\n${answer}\n\`\`\``)
+export const withResponse = (page: string, response: string) =>
+  withMarked(page, 'response', `\`\`\`http\n${response}\n\`\`\``)
 
-/** An answer without what differs from call to call. */
-export const lasting = (answer: string) =>
-  answer
+/** A response without the parts that differ between requests. */
+export const withoutVariableParts = (response: string) =>
+  response
     .replace(/^(retry-after|x-ratelimit-(?:remaining|reset)): \d+$/gm, '$1: n')
     .replace(/req_\w+/g, 'req_')
 
-/** Puts `text` in place of what follows the comment of this name: a fenced block, or a paragraph. */
+/** Replaces the fenced block, or the paragraph, after the comment with this name. */
 function withMarked(markdown: string, name: string, text: string): string {
   const marked = RegExp(`(<!-- ${name} -->\\n\\n)(?:\`\`\`.*?\\n\`\`\`|.*?)(?=\\n\\n|\\n$)`, 's')
   if (!marked.test(markdown)) throw new Error(`the document has no place named ${name}`)

@@ -1,10 +1,10 @@
 /**
- * For each import rule the files of a tree that breaks this rule alone, with their imports: of a file or a package. `type` marks an
+ * For each import rule a tree that breaks this rule alone: its files with the files or packages that they import. `type` marks an
  * import of types, `await` a dynamic one.
  */
 export const fixtures: Record<string, Record<string, string[]>> = {
-  'account-and-operator-never-import-routes': {
-    'server/src/account/app.ts': ['server/src/resources/nations/routes.ts'],
+  'account-and-operator-never-import-handlers': {
+    'server/src/account/app.ts': ['server/src/resources/nations/handlers.ts'],
   },
   'api-and-start-are-imported-by-the-entry-only': {
     'server/src/index.ts': ['server/src/api.ts'],
@@ -49,7 +49,7 @@ export const fixtures: Record<string, Record<string, string[]>> = {
     'connect/src/pull/read-views.ts': ['type pg'],
   },
   'http-never-imports-resources': {
-    'server/src/http/respond.ts': ['server/src/resources/nations/store.ts'],
+    'server/src/http/response-cache.ts': ['server/src/resources/nations/store.ts'],
   },
   'ingest-imports-apply-and-events': {
     'server/src/ingest/apply-batch.ts': [
@@ -62,8 +62,8 @@ export const fixtures: Record<string, Record<string, string[]>> = {
     'simulator/src/other.ts': ['simulator/src/one.ts'],
   },
   'only-api-and-start-wire': {
-    'server/src/api.ts': ['server/src/events/routes.ts'],
-    'server/src/telemetry/metrics.ts': ['server/src/events/routes.ts'],
+    'server/src/api.ts': ['server/src/events/handlers.ts'],
+    'server/src/telemetry/metrics.ts': ['server/src/events/handlers.ts'],
   },
   'outsiders-use-http': {
     'acceptance/src/index.ts': ['server/src/index.ts'],

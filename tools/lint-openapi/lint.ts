@@ -10,7 +10,7 @@ const validSchema: Oas3Rule = () => ({
     const { default: value, ...rest } = schema
     if (!ajv.validateSchema(rest)) report({ message: ajv.errorsText(), location })
     else if (value !== undefined && !allows(rest, value))
-      report({ message: 'The default is not of its schema.', location: location.child('default') })
+      report({ message: 'The schema does not allow its default.', location: location.child('default') })
   },
 })
 
@@ -25,7 +25,7 @@ const config = await createConfig({
   rules,
 })
 
-/** What Redocly reports about an OpenAPI document, a line each; warnings count like errors. */
+/** The problems that Redocly reports in an OpenAPI document, a line each; warnings count as errors. */
 export async function lintProblems(document: object): Promise<string[]> {
   const problems = await lintFromString({
     source: JSON.stringify(document),

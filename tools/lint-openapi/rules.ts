@@ -1,4 +1,4 @@
-/** A subject, what must hold for it, and for which of its kind. */
+/** The assertions about a kind of node, and the condition to apply them. */
 interface Assertion {
   subject: { type: string; property?: string | string[] }
   assertions: Record<string, unknown>
@@ -7,7 +7,7 @@ interface Assertion {
 
 const webAddress = '/^https?:\\/\\/\\S+$/'
 
-/** Whatever a document has that is not in the ruleset `recommended-strict`. Redocly names each `rule/…`. */
+/** Rules beyond the ruleset `recommended-strict`. Redocly names each `rule/…`. */
 const assertions: Record<string, Assertion> = {
   'info-description': {
     subject: { type: 'Info', property: 'description' },

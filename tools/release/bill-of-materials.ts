@@ -13,7 +13,7 @@ export interface LockedPackage {
 export type LockedPackages = Record<string, LockedPackage>
 
 /**
- * All that is installed for use where these workspaces are, as CycloneDX 1.5. Made from the lockfile itself: `npm sbom` leaves out
+ * The packages that are installed in production with these workspaces, as CycloneDX 1.5. Made from the lockfile: `npm sbom` leaves out
  * packages that only a workspace needs (npm 11.19).
  */
 export function billOfMaterials(packages: LockedPackages, workspaces: readonly string[]): object {
@@ -30,10 +30,10 @@ export function billOfMaterials(packages: LockedPackages, workspaces: readonly s
   }
 }
 
-/** Places of the packages that can be reached by dependencies, those for development aside. */
+/** Paths of the packages that production dependencies reach. */
 function installed(packages: LockedPackages, workspaces: readonly string[]): Set<string> {
   const found = new Set<string>()
-  // The root brings Node and PostgreSQL.
+  // The root depends on Node and PostgreSQL.
   const waiting = ['', ...workspaces]
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (found.has(path)) continue
@@ -43,14 +43,14 @@ function installed(packages: LockedPackages, workspaces: readonly string[]): Set
       const place = placeOf(packages, path, name)
       if (place !== undefined) waiting.push(place)
       else if (dependencies?.[name] !== undefined)
-        throw new Error(`${path} needs ${name}, which is not locked`)
+        throw new Error(`${path} needs ${name}, which is not in the lockfile`)
     }
   }
   found.delete('')
   return found
 }
 
-/** As Node looks for a package: next to the package that needs it, then further up. */
+/** Resolves a package as Node does: next to the package that needs it, then further up. */
 function placeOf(packages: LockedPackages, from: string, name: string): string | undefined {
   for (let dir = from; ; dir = dir.slice(0, Math.max(dir.lastIndexOf('/'), 0))) {
     const place = dir === '' ? `node_modules/${name}` : `${dir}/node_modules/${name}`
@@ -61,13 +61,13 @@ function placeOf(packages: LockedPackages, from: string, name: string): string |
 }
 
 function componentOf(path: string, { name, version, license, integrity }: LockedPackage): object {
-  const called = name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  const fullName = name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   const [, sha512] = /^sha512-(\S+)/.exec(integrity ?? '') ?? []
   return {
     type: 'library',
-    name: called,
+    name: fullName,
     version,
-    purl: `pkg:npm/${called.replace('@', '%40')}@${version}`,
+    purl: `pkg:npm/${fullName.replace('@', '%40')}@${version}`,
     licenses: licensesOf(license),
     hashes: sha512 ? [{ alg: 'SHA-512', content: Buffer.from(sha512, 'base64').toString('hex') }] : [],
   }

@@ -6,14 +6,14 @@ import { describeEnd, describeFailure } from '../../server/src/store/embedded/pr
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The workspaces that are published, what each ships beside code, and where its code is compiled to. */
+/** The published workspaces: the folder of their compiled code, the entry, and the files besides code. */
 export const packages = {
-  client: { folder: '.', entry: 'index', papers: ['client/README.md'] },
+  client: { folder: '.', entry: 'index', files: ['client/README.md'] },
   contract: {
-    // It imports its package.json for the version, so what is compiled lies beside a copy of that.
+    // It imports its package.json for the version, so the compiled code is next to a copy.
     folder: 'lib',
     entry: 'lib/src/index',
-    papers: [
+    files: [
       'contract/README.md',
       'contract/openapi.json',
       'contract/operator.openapi.json',
@@ -24,23 +24,23 @@ export const packages = {
 
 export type PackageName = keyof typeof packages
 
-/** What the repository does not know: who publishes, and from where. */
+/** The repository does not name its publisher. */
 export interface Publisher {
   repository?: string | undefined
   author?: string | undefined
 }
 
 /**
- * Writes what is published of a workspace to `out`: JavaScript, declarations, the maps of both with the sources that they name, and a
- * package.json of its own. `npm pack` packs that folder.
+ * Writes the published files of a workspace to `out`: JavaScript, declarations, the maps of both with their sources, and a
+ * package.json. `npm pack` packs that folder.
  */
 export function buildPackage(name: PackageName, out: string, publisher: Publisher = {}): void {
   const folder = join(root, name)
-  const { entry, papers, folder: compiledTo } = packages[name]
+  const { entry, files, folder: compiledTo } = packages[name]
   const compiled = join(out, compiledTo)
   rmSync(out, { recursive: true, force: true })
   compile(folder, compiled, '--declaration', '--declarationMap', '--emitDeclarationOnly')
-  // An editor shows what the declarations say: the code that runs needs no comments.
+  // Editors show the comments of the declarations.
   compile(folder, compiled, '--sourceMap', '--removeComments', '--noCheck')
   cpSync(join(folder, 'src'), join(out, 'src'), {
     recursive: true,
@@ -64,24 +64,24 @@ export function buildPackage(name: PackageName, out: string, publisher: Publishe
     exports: {
       '.': { types: `./${entry}.d.ts`, default: `./${entry}.js` },
       ...Object.fromEntries(
-        papers
-          .filter(paper => paper.endsWith('.json'))
-          .map(paper => [`.${paper.slice(name.length)}`, `.${paper.slice(name.length)}`]),
+        files
+          .filter(file => file.endsWith('.json'))
+          .map(file => [`.${file.slice(name.length)}`, `.${file.slice(name.length)}`]),
       ),
     },
   }
-  // The compiler copies the manifest that the sources import: of it the version is read, and the form of modules.
+  // The compiler copies the manifest that the sources import; only these two members are used.
   const inner = globSync('lib/package.json', { cwd: out })
   for (const file of inner) writeJson(join(out, file), { type: manifest.type, version: manifest.version })
   writeJson(join(out, 'package.json'), published)
-  for (const paper of [...papers, 'LICENSE'])
-    copyFileSync(join(root, paper), join(out, paper.split('/').at(-1) ?? paper))
+  for (const file of [...files, 'LICENSE'])
+    copyFileSync(join(root, file), join(out, file.split('/').at(-1) ?? file))
 }
 
-/** Builds all into folders below `out`, and names them. */
+/** Builds all packages into folders below `out`, and returns their paths. */
 export function buildPackages(out: string, publisher: Required<Publisher>): string[] {
   return Object.keys(packages).map(name => {
-    if (!isPackage(name)) throw new Error(`${name} is no package`)
+    if (!isPackage(name)) throw new Error(`${name} is not a package`)
     buildPackage(name, join(out, name), publisher)
     return join(out, name)
   })
@@ -107,9 +107,9 @@ function compile(folder: string, out: string, ...flags: string[]): void {
     )
 }
 
-/** Declarations import JavaScript, maps lead to the sources in the package, and files without code go. */
+/** Makes declarations import JavaScript and maps refer to the sources in the package, and deletes files without code. */
 function finish(file: string, { folder, out }: { folder: string; out: string }): void {
-  // The map of a file that went before it.
+  // The map of a deleted file.
   if (!existsSync(file)) return
   const text = readFileSync(file, 'utf8')
   if (file.endsWith('.d.ts')) {
@@ -130,7 +130,7 @@ function finish(file: string, { folder, out }: { folder: string; out: string }):
 
 function readJson(file: string): Record<string, unknown> {
   const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  if (typeof value !== 'object' || value === null) throw new Error(`${file} holds no object`)
+  if (typeof value !== 'object' || value === null) throw new Error(`${file} is not an object`)
   return { ...value }
 }
 

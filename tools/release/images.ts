@@ -1,18 +1,18 @@
-/** An image as a Dockerfile or a compose file names it: with its tag, and with a digest where it is pinned. */
+/** An image of a Dockerfile or a compose file, with its tag and, if pinned, its digest. */
 const reference = /^(ARG \w*IMAGE=|\s*image: )([\w./-]+:[\w.-]+)(@sha256:[0-9a-f]{64})?$/gm
 
-/** The images of others that a file names. Fails where it finds one that it cannot read, which would escape the check. */
+/** The third-party images of a file. Throws on one that it cannot parse, which would escape the check. */
 export function imagesIn(text: string): string[] {
   const images = [...text.matchAll(reference)].map(([, , name = '', digest = '']) => name + digest)
   const named = text
     .split('\n')
     .filter(line => /^(ARG \w*IMAGE=|FROM (?!\$\{)|\s*image: (?!chancery:\$\{))/.test(line))
   if (named.length !== images.length)
-    throw new Error(`not all images are read: ${named.join(', ')} against ${images.join(', ')}`)
+    throw new Error(`not all images can be parsed: ${named.join(', ')} against ${images.join(', ')}`)
   return images
 }
 
-/** The same file with each image by the digest that its tag has now. */
+/** The file with each image pinned to the current digest of its tag. */
 export function pinImages(text: string, lookUp: (image: string) => string): string {
   return text.replace(reference, (_, before: string, name: string) => {
     const digest = lookUp(name)

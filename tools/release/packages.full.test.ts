@@ -20,7 +20,7 @@ test('a package is not built without a publisher', () => {
   assert.match(stderr, /set RELEASE_REPOSITORY/)
 })
 
-test('packages name their publisher and run where only they and what they depend on are installed', () => {
+test('packages name their publisher and run with only their dependencies installed', () => {
   const publisher = { repository: 'https://example.invalid/chancery.git', author: 'The publisher' }
   const folders = buildPackages(join(scratch, 'packages'), publisher)
   for (const folder of folders) {
@@ -59,7 +59,7 @@ test('all packages of the repository have one version', () => {
   assert.ok(guide.includes(`user-agent: Chancery/${version}`), 'the guide shows another version')
 })
 
-test('a release without one version, or without its section of the changelog, is refused', () => {
+test('a release with different versions, or without its section of the changelog, is rejected', () => {
   const manifest = (version: string) => JSON.stringify({ version })
   const problems = (changelog: string, other = '1.2.3') =>
     versionProblems({

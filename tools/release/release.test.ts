@@ -11,7 +11,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const release = (command: string) =>
   spawnSync(process.execPath, [join(root, 'tools/release.ts'), command], { encoding: 'utf8' })
 
-test('every image of the files can be pinned by its digest, again as well, and the check names those that are not', () => {
+test('every image can be pinned by its digest, repeatedly, and the check lists unpinned images', () => {
   const found = ['Dockerfile', 'deploy/compose.yaml'].map(file => {
     const text = read(file)
     const images = imagesIn(text)
@@ -32,14 +32,14 @@ test('every image of the files can be pinned by its digest, again as well, and t
     found.map(images => images.length),
     [1, 3],
   )
-  assert.throws(() => imagesIn('FROM node:24 AS page\n'), /not all images are read/)
+  assert.throws(() => imagesIn('FROM node:24 AS page\n'), /not all images can be parsed/)
   const { status, stderr } = release('check')
   const unpinned = found.flat().filter(image => !image.includes('@'))
   assert.equal(status, unpinned.length > 0 ? 1 : 0)
   for (const image of unpinned) assert.match(stderr, new RegExp(`: ${image} has no digest`))
 })
 
-test('the bill of materials names every package that is installed for use with its hash, and none for development', () => {
+test('the bill of materials lists every production package with its hash, and no development package', () => {
   const { status, stdout, stderr } = release('sbom')
   assert.equal(status, 0, stderr)
   const { bomFormat, components } = JSON.parse(stdout) as {
@@ -64,14 +64,14 @@ test('the bill of materials names every package that is installed for use with i
   for (const name of ['typescript', '@biomejs/biome', 'fast-check', 'knip']) assert.ok(!named.has(name), name)
 })
 
-/** The services of the compose file by name; what a merge key takes over stands in the text of the other. */
+/** The text of each service of the compose file; merged parts are in the text of the other service. */
 function services(): Map<string, string> {
   const [, text = ''] = /^services:\n([\s\S]*?)^\w/m.exec(read('deploy/compose.yaml')) ?? []
   const parts = text.split(/^ {2}(\w+):(?: &\w+)?\n/m).slice(1)
   return new Map(parts.flatMap((name, index) => (index % 2 === 0 ? [[name, parts[index + 1] ?? '']] : [])))
 }
 
-test('every container gives up all capabilities but those that it needs, and gains none', () => {
+test('every container drops all capabilities but those that it needs, and gains none', () => {
   const added: Record<string, string> = { proxy: 'NET_BIND_SERVICE' }
   assert.ok(services().size >= 5)
   for (const [name, text] of services()) {
@@ -79,7 +79,7 @@ test('every container gives up all capabilities but those that it needs, and gai
     assert.match(text, /^ {4}cap_drop: \[ALL\]$/m, name)
     assert.match(text, /^ {4}security_opt: \["no-new-privileges:true"\]$/m, name)
     assert.equal(/^ {4}cap_add: \[(.*)\]$/m.exec(text)?.[1], added[name], name)
-    // Without capabilities no entry point can change its user: what does not stay root begins as its own.
+    // Without capabilities no entry point can change its user: it starts as the final user.
     if (['postgres', 'valkey'].includes(name)) assert.match(text, new RegExp(`^ {4}user: ${name}$`, 'm'))
   }
 })

@@ -6,11 +6,11 @@ export interface ReleaseFiles {
   changelog: string
 }
 
-/** Why these files are no release of one version, a line each. */
+/** The reasons why these files are not a release of one version, a line each. */
 export function versionProblems({ manifests, lockfile, changelog }: ReleaseFiles): string[] {
   const versions = [...manifests].map(([path, text]) => [path, member(text, 'version')] as const)
   const version = member(manifests.get('package.json') ?? '{}', 'version')
-  if (!/^\d+\.\d+\.\d+$/.test(version)) return [`package.json: "${version}" is no version of a release`]
+  if (!/^\d+\.\d+\.\d+$/.test(version)) return [`package.json: "${version}" is not a release version`]
   const problems = versions
     .filter(([, other]) => other !== version)
     .map(([path, other]) => `${path}: version ${other}, but package.json has ${version}`)

@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { describeEnd } from '../../server/src/store/embedded/processes.ts'
+import { rejectOnEnd } from '../../server/src/store/embedded/processes.ts'
+import { until } from '../../server/test/support/until.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A Chancery in processes of its own, on free ports and an empty data directory. */
+/** A service or demo in its own processes, on free ports and an empty data directory. */
 export interface RunningChancery {
   /** Base URL of the public listener. */
   url: string
@@ -28,7 +30,7 @@ export interface RunOptions {
   worldFile?: string
 }
 
-/** Starts it with a command as a user types it, at the repository's root. Throws with its output if it does not get ready. */
+/** Starts it by a command at the repository's root. Throws with its output if it does not become ready. */
 export async function runChancery(
   command: [string, ...string[]],
   { settings = {}, worldFile = 'addresses.json' }: RunOptions = {},
@@ -45,14 +47,10 @@ export async function runChancery(
     ...settings,
   }
   const [program, ...args] = command
-  // A group of its own: npm may not pass signals on.
+  // A process group of its own: npm may not forward signals.
   const child = spawn(program, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', text => (output += text))
-  const ended = new Promise<string>(resolve => {
-    child.on('error', err => resolve(`${program}: ${err.message}`))
-    child.on('close', (code, signal) => resolve(describeEnd(code, signal)))
-  })
+  const closed = once(child, 'close').catch(() => undefined)
+  const failed = rejectOnEnd(child, command.join(' '))
   // The child must not outlive this process.
   const endWithUs = () => signalGroup(child, 'SIGTERM')
   process.on('exit', endWithUs)
@@ -60,46 +58,31 @@ export async function runChancery(
 
   const stop = async () => {
     signalGroup(child, 'SIGTERM')
-    const isDone = await Promise.race([ended.then(() => true), sleep(stopMs, false, { ref: false })])
+    const isDone = await Promise.race([closed.then(() => true), sleep(stopMs, false, { ref: false })])
     if (!isDone) signalGroup(child, 'SIGKILL')
     process.off('exit', endWithUs)
     await rm(dataDir, { recursive: true, force: true })
-    if (!isDone) throw new Error(`${command.join(' ')} did not end within ${stopMs / 1000} s\n${output}`)
+    if (!isDone) throw new Error(`${command.join(' ')} did not end within ${stopMs / 1000} s`)
+  }
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  const isReady = async () => {
+    if (!existsSync(join(dataDir, worldFile))) return false
+    const response = await publicUrl(dataDir).then(url => fetch(new URL('/readyz', url)))
+    return response.ok
   }
 
   try {
-    return { url: await readyUrl(dataDir, worldFile, ended), env, stop }
+    await until(() => hasEnded() || isReady().catch(() => false), `${command.join(' ')} is ready`, readyMs)
+    if (hasEnded()) await failed
+    return { url: await publicUrl(dataDir), env, stop }
   } catch (err) {
     await stop().catch(() => {})
-    throw new Error(`${command.join(' ')}: ${err instanceof Error ? err.message : err}\n${output}`)
+    throw err
   }
 }
 
-async function readyUrl(dataDir: string, worldFile: string, ended: Promise<string>): Promise<string> {
-  let end: string | undefined
-  ended.then(reason => {
-    end = reason
-  })
-  const deadline = Date.now() + readyMs
-  while (Date.now() < deadline) {
-    if (end !== undefined) throw new Error(end)
-    const url = await publicAddress(dataDir)
-    if (url && existsSync(join(dataDir, worldFile)) && (await isReady(url))) return url
-    await sleep(100)
-  }
-  throw new Error(`not ready within ${readyMs / 1000} s`)
-}
-
-async function publicAddress(dataDir: string): Promise<string | undefined> {
-  const text = await readFile(join(dataDir, 'addresses.json'), 'utf8').catch(() => undefined)
-  return text && JSON.parse(text).public
-}
-
-function isReady(url: string): Promise<boolean> {
-  return fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(5_000) }).then(
-    response => response.ok,
-    () => false,
-  )
+async function publicUrl(dataDir: string): Promise<string> {
+  return JSON.parse(await readFile(join(dataDir, 'addresses.json'), 'utf8')).public
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

@@ -4,6 +4,6 @@ import { buildPages } from './src/docs/build-pages.ts'
 import { pagesDirectory } from './src/docs/built-pages.ts'
 
 const [directory] = process.argv.slice(2)
-// A server that builds anew leaves to others what they read.
+// A server that builds them again leaves to others what they read.
 if (directory === undefined) await rm(pagesDirectory, { recursive: true, force: true })
 await buildPages(directory ?? pagesDirectory)

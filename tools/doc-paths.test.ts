@@ -41,9 +41,11 @@ for (const page of ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', 
 test('docs/architecture.md lists the steps of a request in the order of the code', () => {
   const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
   const head = read('server/src/http/define-operation.ts').split('*/', 1)[0] ?? ''
-  const steps = [...head.matchAll(/^ \* +\d\. (\w+)/gm)].map(([, step]) => step)
+  const steps = [...head.matchAll(/^ \* +(\d\. \w+)/gm)].map(([, step]) => step)
   const [, section = ''] = /^## An API request$(.*?)^## /ms.exec(read('docs/architecture.md')) ?? []
-  const listed = [...section.matchAll(/\*\*(\w+)\*\*/g)].map(([, step = '']) => step.toLowerCase())
+  const listed = [...section.matchAll(/^(\d\. )\*\*(\w+)\*\*/gm)].map(
+    ([, number = '', step = '']) => number + step.toLowerCase(),
+  )
   assert.equal(steps.length, 9)
   assert.deepEqual(listed, steps)
 })

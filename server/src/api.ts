@@ -201,8 +201,11 @@ function createListener(
     fixedHeaders: tls ? strictTransport : {},
   })
 
-  /** Handles an error outside of the API's routes. The request is admitted first, so that it is counted and has the headers of the API. */
-  const rejectUnrouted = (error: unknown, req: FastifyRequest, reply: FastifyReply): void => {
+  /**
+   * Sends an error of a request that matches no route of the API. Requests that reached no hook are authenticated and limited here, so that
+   * they are counted.
+   */
+  const handleErrorOutsideApi = (error: unknown, req: FastifyRequest, reply: FastifyReply): void => {
     // The page limit is separate from that of the API.
     if (error instanceof ApiError && error.code === 'rate_limited') {
       handleError(error, req, reply.headers(apiHeaders))
@@ -226,10 +229,14 @@ function createListener(
     keepAliveTimeout: timings.idleMs,
     clientErrorHandler: protocolErrors.onClientError,
     frameworkErrors: (_error, req, reply) =>
-      rejectUnrouted(new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'), req, reply),
+      handleErrorOutsideApi(
+        new ApiError('invalid_parameter', 'The path is not percent-encoded UTF-8.'),
+        req,
+        reply,
+      ),
     ...serverOptions(tls, timings),
   }) as FastifyInstance
-  app.setErrorHandler(rejectUnrouted)
+  app.setErrorHandler(handleErrorOutsideApi)
   destroyFailedHandshakes(app.server)
   protocolErrors.listenTo(app.server)
   limitPipelining(app.server, protocolErrors.rejectPipelining, lingerMs)

@@ -1,6 +1,6 @@
 /**
  * Disclosure: reduces data to what a viewer may read, by the class of each field in the contract. Pure functions without I/O. `Disclosed<T>` is the
- * only type that handlers can return.
+ * only type that handlers of the public API can return.
  */
 import {
   type Contract,
@@ -15,7 +15,10 @@ import {
 import fastJson from 'fast-json-stringify'
 
 declare const disclosed: unique symbol
-/** A value reduced to what its viewer may read. Only this file creates it, and only it leaves the service. */
+/**
+ * A value reduced to what its viewer may read. Only this file creates it. Handlers of the public API return nothing else; streams and
+ * webhooks send JSON that `createEventSerializer` makes of it. The account and operator APIs also have views of their own.
+ */
 export type Disclosed<T> = T & { readonly [disclosed]: true }
 
 /**

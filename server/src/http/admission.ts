@@ -4,6 +4,7 @@ import { anonymous, type Key, type Viewer } from '../access/key.ts'
 import type { KeyCache } from '../access/key-cache.ts'
 import type { KeyRecord } from '../access/store.ts'
 import { addressBucket, type LimitStore, type RateLimitState } from '../limits/rate-limit.ts'
+import { bearerToken } from './bearer-token.ts'
 import { ApiError, rateLimited } from './http-error.ts'
 import type { RequestTrace } from './request-metrics.ts'
 
@@ -31,7 +32,10 @@ export interface AdmissionOptions {
 
 /** Identifies the viewer of a request and applies the rate limit: the first steps of every request to the API. */
 export interface Admission {
-  /** For `onRequest`: sets `viewer` and `rateLimit`, consumes one request, and rejects a wrong method, an exceeded limit and a bad key. */
+  /**
+   * For `onRequest`: sets `viewer` and `rateLimit`, consumes one request, and rejects a wrong method, an exceeded limit and a bad key.
+   * With a callback instead of a promise: this is the hot path, and a request with a cached key and a limit in memory creates no promise.
+   */
   admit(req: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void
   /** The state of the bucket of an address, without consuming from it. */
   peek(address: string | undefined): RateLimitState | Promise<RateLimitState>
@@ -77,7 +81,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return {
     peek,
 
-    // In this order: duplicate Host (400), preflight (204), the key, one request consumed, then 405, 429 and 401 (`admissionError`).
+    // In this order: not exactly one Host header (400), preflight (204), the key, one request consumed, then 405, 429 and 401
+    // (`admissionError`).
     admit(req, reply, done) {
       reply.headers(apiHeaders).header('x-request-id', req.id)
       const credential = credentialOf(req.headers.authorization)
@@ -124,13 +129,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
 export const callerBucket = (key: Key | undefined, address: string | undefined): string =>
   key ? `key:${key.id}` : `ip:${addressBucket(address ?? '')}`
 
-/** Continues with a value, synchronously where it is no promise: the hot path creates none. */
+/** Continues with a value, synchronously where it is no promise. */
 function whenReady<T>(value: T | Promise<T>, then: (value: T) => void, fail: (error: Error) => void): void {
   if (value instanceof Promise) value.then(then).catch(fail)
   else then(value)
 }
 
-/** With two Host headers two servers may see different requests (request smuggling). Node uses the first; HTTP requires 400. */
+/**
+ * HTTP/1.1 requires 400 for a request that has not exactly one Host header. With two of them two servers may see different requests (request
+ * smuggling); Node uses the first.
+ */
 function hasOneHost(rawHeaders: string[]): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -142,8 +150,8 @@ function hasOneHost(rawHeaders: string[]): boolean {
 
 function credentialOf(header: string | undefined): Credential {
   if (header === undefined) return { kind: 'none' }
-  const match = /^bearer +([^ ]+) *$/i.exec(header)
-  return match?.[1] === undefined ? { kind: 'malformed' } : { kind: 'key', text: match[1] }
+  const text = bearerToken(header)
+  return text === undefined ? { kind: 'malformed' } : { kind: 'key', text }
 }
 
 export const rateHeaders = ({ limit, remaining, resetAt }: RateLimitState) => ({

@@ -12,7 +12,7 @@ export interface ConnectionTimings {
   headMs: number
   /** To receive a whole request. */
   requestMs: number
-  /** Without traffic while a request is in progress. Longer than the interval of stream heartbeats. */
+  /** Without traffic while a request is in progress. Longer than the interval of SSE heartbeats. */
   stalledMs: number
   /** Keep-alive between two requests. */
   idleMs: number

@@ -1,17 +1,20 @@
 /**
- * HTTP: everything that is the same for all operations. Start here: these are the steps of a request to the public API, in their order. The
- * other contracts (streams, operator API, account API) are defined by `definer.ts` as well.
+ * HTTP: everything that is the same for all operations. Start here: these are the steps of a request to the public API, in their order.
+ * `definer.ts` registers the operations of all contracts.
  *
  *  1. identify   `admission.ts`: the viewer is the key in `Authorization`, else anonymous.
- *  2. limit      `admission.ts`: one request is consumed from the bucket of the key or address. Before every check, so that requests
- *                which fail one count too and each response states the bucket. A bad key counts against the address, which
- *                limits guessing. Then 405, 429 and 401 (bad key), in this order.
+ *  2. limit      `admission.ts`: one request is consumed from the bucket of the key and, where the key has no limit of its own, from that
+ *                of its player; without a valid key from the bucket of the address, which limits guessing. Then 405, 429 and 401 (bad
+ *                key), in this order. Requests that fail a later step count too. Nothing is consumed for a request without exactly one
+ *                Host header (400), for OPTIONS (204), while keys cannot be looked up (503), and beyond the limit (429).
  *  3. cache      A cached response to the same URL in the same world version is sent. Before validation: the request that made the
  *                entry passed it, and only responses that are the same for every viewer are cached.
- *  4. validate   `parameters.ts`: path, query and headers (400).
+ *  4. validate   `parameters.ts`: query and headers (400). Path parameters are copied.
  *  5. authorize  The operation's scope and those of the sections in `include` (401, 403). After validation, which names the sections.
  *                Then path ids that cannot exist (404): a viewer without the scope does not learn whether an id does.
- *  6. load       The resource's `handlers.ts` calls its `store.ts`, or the query is derived from the contract. Equal requests in flight share one load.
+ *  6. load       A second cache look-up by operation and parsed values: other spellings of a request share one entry. Equal cacheable
+ *                requests in flight share one load (single-flight, `getOrCompute`). The handler is in the resource's `handlers.ts`, or in
+ *                `createHandlers` in `api.ts`, and calls the resource's `store.ts`; the query of a plain list is derived from the contract.
  *  7. disclose   The handler passes items through `disclosure/`: its result can hold `Disclosed` values only.
  *  8. serialize  By the contract's response schema: a field that it does not name is not written.
  *  9. respond    `response-cache.ts`: Cache-Control, ETag and 304, compression. Private responses are `no-store`.
@@ -23,6 +26,7 @@ import {
   type Deprecation,
   type DerivedList,
   holdsScope,
+  idPattern,
   type Operation,
   type operations,
   type Parameters,
@@ -127,10 +131,10 @@ export function createDefineOperation(options: DefineOperationOptions): DefineOp
 
         validateAndAuthorize: createValidate(contract, operation),
 
-        async loadAndRespond({ req, reply, base, input: { values } }, load) {
+        async respond({ req, reply, base, input: { values } }, runHandler) {
           const worldVersion = worldVersionNow()
           const compute = async () =>
-            serialize(await load({ viewer: req.viewer, rateLimit: req.rateLimit, disclose }), values)
+            serialize(await runHandler({ viewer: req.viewer, rateLimit: req.rateLimit, disclose }), values)
           if (policy === 'private' || includedSections(values).length > 0) {
             requestTrace?.cache(req, 'private', worldVersion)
             return sendPrivate(reply, await compute())
@@ -204,7 +208,7 @@ function authorize(operation: Operation, viewer: Viewer, included: readonly stri
   if (missing) throw missingScope(missing)
 }
 
-const idForm = /^[A-Za-z0-9_-]{1,64}$/
+const idForm = new RegExp(idPattern)
 
 /** @throws {ApiError} 404 for a path id that no item can have. */
 function requirePathIds(operation: Operation, values: Record<string, unknown>): void {

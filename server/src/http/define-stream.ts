@@ -31,11 +31,11 @@ export const createDefineStream = ({ app, contract, streams, limiter }: DefineSt
     ...publicRoutes(app, contract),
     steps: operation => ({
       validateAndAuthorize: createValidate(contract, operation),
-      async loadAndRespond({ req, reply }, load) {
+      async respond({ req, reply }, runHandler) {
         const { viewer } = req
         const slot = limiter.acquire(viewer, req.ip)
         try {
-          const start = await load({})
+          const start = await runHandler({})
           const { raw } = reply.headers(streamHeaders).hijack()
           // The client may have disconnected meanwhile.
           if (raw.destroyed) {

@@ -1,3 +1,7 @@
+/**
+ * Registers HTTP operations of all contracts (public, streams, operator, account): each contract gives the steps of its requests, and one
+ * function makes routes of them.
+ */
 import type { Operation, Parameters, ValuesFor } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Input } from './input-validator.ts'
@@ -26,10 +30,10 @@ export interface Steps<Op, Context, Result> {
   ): FastifyReply | Promise<FastifyReply> | undefined
   /** Validates and authorizes the request. @throws {HttpError} of the first check that fails. */
   validateAndAuthorize(req: FastifyRequest): InputOf<Op>
-  /** Runs the handler (`load`) and sends its result. */
-  loadAndRespond(
+  /** Runs the handler and sends its result. */
+  respond(
     request: { req: FastifyRequest; reply: FastifyReply; base: string; input: InputOf<Op> },
-    load: (context: Context) => Promise<Result>,
+    runHandler: (context: Context) => Promise<Result>,
   ): FastifyReply | Promise<FastifyReply>
 }
 
@@ -42,7 +46,7 @@ export interface DefinerOptions<Op extends HttpOperation, Context, Result> {
   steps(operation: Op): Steps<Op, Context, Result>
 }
 
-/** Makes the function that registers the operations of a contract: the public API, its streams, the operator API, the account API. */
+/** Creates the function that registers the operations of one contract. */
 export const createDefiner =
   <Op extends HttpOperation, Context, Result>({
     app,
@@ -51,11 +55,11 @@ export const createDefiner =
     steps,
   }: DefinerOptions<Op, Context, Result>): Define<Op, Context, Result> =>
   (operation, handler) => {
-    const { sendCached, validateAndAuthorize, loadAndRespond } = steps(operation)
+    const { sendCached, validateAndAuthorize, respond } = steps(operation)
 
     async function run(req: FastifyRequest, reply: FastifyReply, base: string): Promise<FastifyReply> {
       const input = validateAndAuthorize(req) as InputOf<typeof operation>
-      return loadAndRespond({ req, reply, base, input }, context => handler({ ...input, ...context }))
+      return respond({ req, reply, base, input }, context => handler({ ...input, ...context }))
     }
 
     for (const base of bases) {

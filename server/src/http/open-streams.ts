@@ -1,3 +1,4 @@
+/** Server-sent events (SSE): the streams that are open in this process, their SSE heartbeats, and their end. */
 import type { ServerResponse } from 'node:http'
 import { limits } from '@chancery/contract'
 import type { Key } from '../access/key.ts'
@@ -53,7 +54,7 @@ interface OpenStream {
   end(reason: keyof typeof endComments | 'until', comment: string): void
 }
 
-/** The streams that are open in this process: one timer sends all heartbeats, and ends streams that are slow or whose key has expired. */
+/** The streams that are open in this process: one timer sends all SSE heartbeats, and ends streams that are slow or whose key has expired. */
 export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreamsOptions) {
   const { heartbeatMs, stalledMs, graceMs, sweepMs } = { ...defaultTimings, ...timings }
   const streams = new Set<OpenStream>()
@@ -126,7 +127,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
         key,
         connection,
         source,
-        // Spreads the heartbeats of streams that are opened at once, as after a restart.
+        // Spreads the SSE heartbeats of streams that are opened at once, as after a restart.
         heartbeatAt: performance.now() - (Math.random() * heartbeatMs) / 2,
         end(reason, comment) {
           over(reason)

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import {
+  idPattern,
   limits,
   listKinds,
   matchesType,
@@ -212,7 +213,7 @@ const emptyCountsAsAbsent = new Set<Parameter['kind']>([
   'event_types',
   'event_id',
 ])
-const idForm = /^[A-Za-z0-9_-]{1,64}$/
+const idForm = new RegExp(idPattern)
 const idCharacters = '1 to 64 characters of A-Z, a-z, 0-9, _ and -'
 const timeForm = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 

@@ -1,3 +1,7 @@
+/**
+ * Requests that the router cannot handle: responses to protocol errors (`createProtocolErrors`), a limit on pipelined requests
+ * (`limitPipelining`), and methods that Fastify does not route (`mapUnknownMethods`).
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'

@@ -113,7 +113,7 @@ export interface RequestTrace {
     req: FastifyRequest,
     key: KeyRecord | undefined,
     left: RateLimitState,
-    refusal: Error | undefined,
+    rejection: Error | undefined,
   ): void
   cache(req: FastifyRequest, cache: CacheDecision, worldVersion: number | undefined): void
   response(req: FastifyRequest, reply: FastifyReply): void
@@ -123,17 +123,11 @@ export interface RequestTrace {
 export function createRequestTrace(log: Logger): RequestTrace | undefined {
   if (!log.isLevelEnabled('debug')) return undefined
   return {
-    admission(req, key, { remaining }, refusal) {
-      log.debug(
-        {
-          request_id: req.id,
-          route: routeOf(req),
-          viewer: key ? 'key' : 'anonymous',
-          remaining,
-          reason: refusal && reasonOf(refusal),
-        },
-        'request admitted or refused',
-      )
+    admission(req, key, { remaining }, rejection) {
+      const [request_id, route, viewer] = [req.id, routeOf(req), key ? 'key' : 'anonymous']
+      if (rejection)
+        log.debug({ request_id, route, viewer, remaining, reason: reasonOf(rejection) }, 'request rejected')
+      else log.debug({ request_id, route, viewer, remaining }, 'request admitted')
     },
     cache(req, cache, worldVersion) {
       log.debug({ request_id: req.id, cache, world_version: worldVersion }, 'response cache')

@@ -1,11 +1,16 @@
+/**
+ * The cache of response bodies that are the same for every viewer, and the sending of JSON bodies: Cache-Control, ETag and 304, compression.
+ * Entries are valid for one world version.
+ */
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import type { CachePolicy } from '@chancery/contract'
+import { type CachePolicy, limits } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
+import { fnv1a } from '../limits/fnv1a.ts'
 
 const compress = promisify(gzip)
 
@@ -27,7 +32,10 @@ export interface CacheKey {
 export interface ResponseCache {
   /** The body for a URL; undefined for a miss, for another world version, and without a version. */
   get(url: string, worldVersion: number | undefined): CachedBody | undefined
-  /** The cached body, that of an equal request in flight, or a new one. Without a world version nothing is cached or shared. */
+  /**
+   * The cached body, or the result of `compute`. Single-flight: equal requests in flight share one call of it. Without a world version
+   * nothing is cached or shared.
+   */
   getOrCompute(
     cacheKey: CacheKey,
     worldVersion: number | undefined,
@@ -171,11 +179,9 @@ export function createDoorkeeper(): (key: string, worldVersion: number) => boole
   }
 }
 
-/** FNV-1a, with its upper half folded in: keys that differ in one digit get different bits. */
+/** With the upper half folded in, keys that differ in one digit get different bits. */
 function hashOf(key: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < key.length; index += 1)
-    hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+  const hash = fnv1a(key)
   return hash ^ (hash >>> 16)
 }
 
@@ -183,8 +189,9 @@ function hashOf(key: string): number {
 const compressFromBytes = 1_024
 
 const contentType = 'application/json; charset=utf-8'
+/** `private` also where every viewer gets the same body: the headers beside it state the rate limit of one caller. */
 const cacheControl = {
-  public: 'private, max-age=60',
+  public: `private, max-age=${limits.sharedCacheSeconds}`,
   revalidate: 'private, no-cache',
   private: 'no-store',
 } as const

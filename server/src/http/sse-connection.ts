@@ -1,10 +1,11 @@
+/** Server-sent events (SSE): the connection of one client, and what produces its frames. */
 import type { ServerResponse } from 'node:http'
 
 /** Produces the frames of one event stream. */
 export interface SseSource {
   /** Writes what is due while the writer has room: called at the start, and whenever there is room again. */
   pump(): void
-  /** A frame that keeps the connection alive. */
+  /** The SSE heartbeat: a comment that keeps the connection alive. */
   heartbeat(): string
   /** Releases the source: the stream has ended. */
   close(): void

@@ -11,7 +11,7 @@ import { StartupError } from './startup-error.ts'
  * @throws {StartupError} if it would give the role `admin` to the holder of a token with fewer roles: only the variable of senders
  * is set, or the token is stored as a named one.
  */
-export async function readMainToken(
+export async function readAdminToken(
   { adminToken, hasSenderToken, dataDir }: Pick<Config, 'adminToken' | 'hasSenderToken' | 'dataDir'>,
   db: Database,
 ): Promise<string> {

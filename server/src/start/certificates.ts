@@ -55,7 +55,7 @@ export async function readCertificate(files: TlsFiles, prefix: string): Promise<
 const usualEveryMs = 60_000
 
 /**
- * Reads the files of a listener's certificate again every minute; new connections get the new certificate. Files are replaced one after
+ * Hot reload: reads the files of a listener's certificate again every minute; new connections get the new certificate. Files are replaced one after
  * the other: until both are readable and belong together, the previous certificate stays in use.
  */
 export function watchCertificate(

@@ -65,7 +65,7 @@ export interface Config {
   /** Concurrent deliveries to one endpoint, over all processes. */
   webhooksInFlight: number
   /** Rows of the request log, about 250 bytes each; the oldest are deleted first. 0 switches the request log and usage counters off. */
-  journalRows: number
+  requestLogRowsMax: number
   /** Anybody who reaches the public listener may sign in as any player. Set by a command, not by a variable. */
   demoSignIn: boolean
   /** The accent colour of the developer settings page, and its logo: an SVG, PNG or WebP file of at most 200 KB. */
@@ -94,7 +94,7 @@ const serveDefaults: ConfigDefaults = {
   demoSignIn: false,
 }
 
-/** One line for each wrong variable: its name, what is wrong with the value, what is allowed. */
+/** One line for each wrong variable: its name and what it must be, with the value unless it may be a secret. */
 export class ConfigError extends Error {}
 
 const adminToken = matching(
@@ -174,7 +174,11 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     streamsPerAddress: read('CHANCERY_STREAMS_PER_IP', count, limits.streamsPerAddress),
     webhooksAllowLocal: read('CHANCERY_WEBHOOKS_ALLOW_LOCAL', flag, defaults.webhooksAllowLocal),
     webhooksInFlight: read('CHANCERY_WEBHOOKS_IN_FLIGHT', integer(1, 100, 'a whole number from 1 to 100'), 8),
-    journalRows: read('CHANCERY_JOURNAL_ROWS', integer(0, 999_999_999, 'a whole number from 0'), 2_000_000),
+    requestLogRowsMax: read(
+      'CHANCERY_JOURNAL_ROWS',
+      integer(0, 999_999_999, 'a whole number from 0'),
+      2_000_000,
+    ),
     demoSignIn: defaults.demoSignIn,
     pageColor: read('CHANCERY_PAGE_COLOR', color, '#2f5d8a'),
     pageLogo: read('CHANCERY_PAGE_LOGO', file, undefined),

@@ -6,7 +6,9 @@ import { StartupError } from './startup-error.ts'
 /** Makes the data directory. The user that the bundled database runs as may enter it; secret files in it have mode 600. */
 export async function ensureDataDir(dataDir: string): Promise<void> {
   await makeDirectory(dataDir, 0o711).catch(error => {
-    throw new StartupError(`CHANCERY_DATA_DIR: ${dataDir} cannot be made (${error.code})`)
+    throw new StartupError(
+      `CHANCERY_DATA_DIR: ${dataDir} cannot be created (${error.code}): choose another directory`,
+    )
   })
 }
 

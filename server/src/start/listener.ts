@@ -61,7 +61,7 @@ const closingGraceMs = 5_000
 const idleSweepMs = 50
 
 /**
- * Closes a listener when its requests have ended. It accepts no connection before its streams end, so that their clients reconnect to
+ * Graceful shutdown of a listener: closes it when its requests have ended. It accepts no connection before its streams end, so that their clients reconnect to
  * another process. Connections without any request, as browsers open them in advance, count neither as idle nor as busy: the grace
  * period ends them.
  */

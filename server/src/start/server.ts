@@ -1,3 +1,8 @@
+/**
+ * The composition root: reads the configuration, opens every part in the order of its dependencies, and closes them in reverse (graceful shutdown).
+ * Start reading at `startServer`. A failure outside of the program (a port, a file, the database) is a StartupError of one line that says
+ * what to do.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { version } from '@chancery/contract'
 import { createKeyCache } from '../access/key-cache.ts'
@@ -11,7 +16,7 @@ import { removeTemporaryLeftovers } from '../ingest/temporary-file.ts'
 import { createFactValidator } from '../ingest/validate-fact.ts'
 import { createOperator, warnIfExposed } from '../operator/operator-api.ts'
 import { adoptProfile } from '../profile/adopt-profile.ts'
-import { startRankingRounds } from '../rankings/rounds.ts'
+import { startRankingRounds } from '../rankings/round-scheduler.ts'
 import { appendToLedgerFile, completeLedgerFile, readLedger } from '../redaction/ledger.ts'
 import { createDropMetrics, startRequestLog } from '../request-log/request-log.ts'
 import { isUnavailable, sql } from '../store/database.ts'
@@ -21,22 +26,17 @@ import { createLog, createLogDestination } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
 import { createTaskFailures } from '../telemetry/task-failures.ts'
 import { startWebhooks } from '../webhooks/webhooks.ts'
-import { readMainToken } from './admin-token.ts'
+import { readAdminToken } from './admin-token.ts'
 import { readCertificate, watchCertificate } from './certificates.ts'
 import type { Config } from './config.ts'
+import { connectDatabase } from './connect-database.ts'
 import { readContract } from './contract.ts'
 import { ensureDataDir, writeAddresses } from './data-dir.ts'
-import { connectDatabase } from './database.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { createLimits } from './limits.ts'
 import { closeGracefully, listen, sendConnectionClose, warnIfConnectionsLost } from './listener.ts'
 import { StartupError } from './startup-error.ts'
 
-/**
- * The composition root: reads the configuration, opens every part in the order of its dependencies, and closes them in reverse.
- * Start reading at `startServer`. A failure outside of the program (a port, a file, the database) is a StartupError of one line that says
- * what to do.
- */
 export interface RunningServer {
   publicUrl: string
   operatorUrl: string
@@ -131,7 +131,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
     const requestLog = own(
       startRequestLog({
         pool: pools.access,
-        rowsMax: config.journalRows,
+        rowsMax: config.requestLogRowsMax,
         now: pulse.now,
         onDropped: createDropMetrics(metrics.registry),
         onError: failures.of('request log'),
@@ -175,7 +175,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       publicUrl: () => publicUrl,
       isDraining: () => isDraining,
     })
-    const operatorToken = await readMainToken(config, pools.access)
+    const operatorToken = await readAdminToken(config, pools.access)
     const operator = own(
       createOperator({
         contract,

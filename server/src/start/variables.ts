@@ -75,9 +75,7 @@ export function createVariableReader(env: Environment) {
     if (value !== undefined) return value
     // A secret, also one in the wrong variable, must not end up in a log: only short plain words are quoted.
     const isQuotable = !secretNames.has(name) && /^[\w.:-]{1,40}$/.test(text)
-    problems.push(
-      `${name}: ${isQuotable ? `"${text}"` : 'the value'} is not allowed; it takes ${type.allowed}`,
-    )
+    problems.push(`${name} must be ${type.allowed}${isQuotable ? `; it is "${text}"` : ''}`)
     return fallback
   }
 

@@ -4,7 +4,7 @@ import { emitGameEvents } from '../events/game-events.ts'
 import { applyRedactions } from '../redaction/apply-redactions.ts'
 import type { LedgerEntry } from '../redaction/ledger.ts'
 import { appliers } from '../resources/appliers.ts'
-import { recountConflicts } from '../resources/conflicts/counters.ts'
+import { updateConflictCounters } from '../resources/conflicts/counters.ts'
 import { resetWorld } from '../resources/eras/reset.ts'
 import { indexNewNations } from '../resources/nations/ranking-index.ts'
 import {
@@ -129,7 +129,7 @@ async function updateCounters(batch: Batch): Promise<void> {
   await recountWarsOfNations(batch)
   await addWarsOfAlliances(batch)
   await recountWarsOfAlliances(batch)
-  await recountConflicts(batch)
+  await updateConflictCounters(batch)
 }
 
 /** A batch with what only `applyBatch` may do. */
@@ -153,13 +153,13 @@ function createBatch(
     db,
     contract,
     loggedAt,
-    dirty: {
+    pending: {
       hasUnindexedNations: false,
-      battles: new Set(),
-      warNations: new Set(),
-      nationWars: new Map(),
-      warAlliances: new Set(),
-      allianceWars: new Map(),
+      warsWithChangedBattles: new Set(),
+      recreatedNations: new Set(),
+      nationWarDeltas: new Map(),
+      recreatedAlliances: new Set(),
+      allianceWarDeltas: new Map(),
       conflictWars: new Set(),
       conflictSides: new Set(),
       newConflicts: new Set(),

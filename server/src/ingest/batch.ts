@@ -90,19 +90,19 @@ export interface NationWarCounts {
 }
 
 /** The counters and indexes that are updated before the batch is committed. */
-export interface DirtyCounters {
+export interface PendingUpdates {
   /** Whether nations are missing in the ranking index. */
   hasUnindexedNations: boolean
   /** Wars whose battles changed. */
-  battles: Set<string>
+  warsWithChangedBattles: Set<string>
   /** Nations that were deleted and put again: their earlier wars count again. */
-  warNations: Set<string>
+  recreatedNations: Set<string>
   /** By nation, the difference that the wars of this batch make: its cost must not grow with the wars that a nation has had. */
-  nationWars: Map<string, NationWarCounts>
+  nationWarDeltas: Map<string, NationWarCounts>
   /** Alliances that were deleted and put again: their earlier wars count again. */
-  warAlliances: Set<string>
+  recreatedAlliances: Set<string>
   /** By alliance, the difference that the wars of this batch make. */
-  allianceWars: Map<string, WarCounts>
+  allianceWarDeltas: Map<string, WarCounts>
   /** Wars that are or were part of a conflict; `chancery_secret.war_counter_snapshot` has them as they were before the batch. */
   conflictWars: Set<string>
   /** New conflicts, and those whose sides changed. */
@@ -117,7 +117,7 @@ export interface Batch {
   contract: Contract
   /** When the batch is logged; also the time of facts without one. */
   loggedAt: string
-  dirty: DirtyCounters
+  pending: PendingUpdates
   /** Adds an event that follows from a change of state. */
   emit<K extends EventType>(type: K, metadata: EventMetadata, data: EventData<K>): void
   /** Adds an event that the game sent. */
@@ -132,7 +132,7 @@ export interface Batch {
   nationNames(ids: Iterable<string>): Promise<Map<string, string>>
 }
 
-/** Changes are read, merged and written in chunks of this size. */
+/** Changes and events are read, merged and written in chunks of this size. */
 export const chunkSize = 2_500
 
 export function* chunksOf<T>(list: readonly T[]): Generator<T[]> {
@@ -153,7 +153,7 @@ export class BatchRejectedError extends Error {
   readonly rejections: Rejection[]
 
   constructor(rejections: Rejection[]) {
-    super(rejections[0]?.reason ?? 'refused')
+    super(rejections[0]?.reason ?? 'rejected')
     this.rejections = rejections
   }
 }

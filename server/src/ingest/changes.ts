@@ -43,7 +43,7 @@ interface MergeRules {
   /** Public fields that facts set: a change of one moves `updated_at`. */
   publicNames: string[]
   timeNames: string[]
-  attributes: ReturnType<typeof attributePlaces>
+  attributes: ReturnType<typeof attributeColumns>
 }
 
 const rulesByContract = new WeakMap<Contract, Map<FactResource, MergeRules>>()
@@ -70,7 +70,7 @@ function makeRules(resource: Resource): MergeRules {
     defaults: defaultsOf(resource),
     publicNames: fieldNames(own, field => field['x-class'] === 'public' && !field['x-derived']),
     timeNames: fieldNames(own, field => (field as { format?: string }).format === 'date-time'),
-    attributes: attributePlaces(resource),
+    attributes: attributeColumns(resource),
   }
 }
 
@@ -158,7 +158,7 @@ async function put<T extends object>(
         missing.map(name => ({
           line: change.line,
           path: `/data/${name.replace('.', '/')}`,
-          reason: `a new ${store.resource} needs ${name}`,
+          reason: `is required for a new ${store.resource}`,
         })),
       )
   }
@@ -216,30 +216,30 @@ export interface SplitAttributes {
   admin_attributes: Record<string, unknown>
 }
 
-type Place = keyof SplitAttributes
+type AttributeColumn = keyof SplitAttributes
 
 /** The column for values of each class. */
-export const placeOfClass: Record<Class, Place> = {
+export const columnOfClass: Record<Class, AttributeColumn> = {
   public: 'attributes',
   player_private: 'private_attributes',
   alliance_private: 'private_attributes',
   admin_only: 'admin_attributes',
 }
 
-/** The place of each attribute of a resource; undefined for a resource that has none. */
-function attributePlaces(resource: Resource): Map<string, Place> | undefined {
+/** The column of each attribute of a resource; undefined for a resource that has none. */
+function attributeColumns(resource: Resource): Map<string, AttributeColumn> | undefined {
   const field = resource.fields.attributes as
     | { properties?: Record<string, { 'x-class': Class }> }
     | undefined
   if (!field) return undefined
   return new Map(
-    Object.entries(field.properties ?? {}).map(([key, schema]) => [key, placeOfClass[schema['x-class']]]),
+    Object.entries(field.properties ?? {}).map(([key, schema]) => [key, columnOfClass[schema['x-class']]]),
   )
 }
 
 /** Splits the attributes of a fact by class. */
-function splitAttributes(places: Map<string, Place>, given: object): SplitAttributes {
+function splitAttributes(columns: Map<string, AttributeColumn>, given: object): SplitAttributes {
   const split: SplitAttributes = { attributes: {}, private_attributes: {}, admin_attributes: {} }
-  for (const [key, value] of Object.entries(given)) split[places.get(key) ?? 'admin_attributes'][key] = value
+  for (const [key, value] of Object.entries(given)) split[columns.get(key) ?? 'admin_attributes'][key] = value
   return split
 }

@@ -2,12 +2,13 @@
 import {
   type DroppedBatch,
   limits,
-  type RefusedBatch,
-  type RefusedBatchWithContent,
+  type RejectedBatch,
+  type RejectedBatchWithContent,
 } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
+import { deadLettersLock } from '../store/locks.ts'
 import type { Change, Rejection } from './batch.ts'
-import { type Commit, type SentBatch, wildcardId } from './split-batches.ts'
+import { type Commit, type RawBatch, wildcardId } from './split-batches.ts'
 
 /** The JSON of dead letters keeps the names of its first version: `refused`, `refusals`, `tries`, `overtaken_by`. */
 const columns = sql`
@@ -23,9 +24,9 @@ const [pathMax, reasonMax] = [1_000, 2_000]
  */
 export async function storeDeadLetter(
   db: Database,
-  { id, sent, commit, rejections }: { id: string; sent: SentBatch; commit: Commit; rejections: Rejection[] },
+  { id, raw, commit, rejections }: { id: string; raw: RawBatch; commit: Commit; rejections: Rejection[] },
 ): Promise<{ isKept: boolean; dropped: DroppedDeadLetter[] }> {
-  const { facts, bytes } = sent
+  const { facts, bytes } = raw
   if (await db.first(sql`select from chancery_secret.batch where id = ${id}`))
     return { isKept: false, dropped: [] }
   const feed = commit.feed?.name ?? null
@@ -40,17 +41,17 @@ export async function storeDeadLetter(
     id,
     feed,
     recordBytes: Buffer.byteLength(shortened),
-    contentBytes: sent.content === null ? 0 : bytes,
+    contentBytes: raw.content === null ? 0 : bytes,
   })
-  if (holds === 'nothing' || (holds === 'record' && sent.content !== null))
+  if (holds === 'nothing' || (holds === 'record' && raw.content !== null))
     dropped.push({ id, feed, facts, bytes, is_listed: holds === 'record' })
   await recordDropped(db, dropped)
   if (holds === 'nothing') {
     await deleteDeadLetter(db, id)
     return { isKept: false, dropped }
   }
-  const content = holds === 'all' ? sent.content : null
-  const entities = content === null ? [] : sent.entities
+  const content = holds === 'all' ? raw.content : null
+  const entities = content === null ? [] : raw.entities
   await db.rows(sql`
     insert into chancery_secret.dead_letter (id, feed, first_rejected_at, last_rejected_at, is_announced, facts, bytes, content, rejections)
     values (${id}, ${feed}, now(), now(), ${commit.announce ?? true}, ${facts}, ${bytes}, ${content},
@@ -69,14 +70,17 @@ export async function storeDeadLetter(
 export async function listDeadLetters(
   db: Database,
   { feed, limit }: { feed?: string | undefined; limit: number },
-): Promise<RefusedBatch[]> {
+): Promise<RejectedBatch[]> {
   const ofFeed = feed === undefined ? sql`true` : sql`feed = ${feed}`
-  return db.rows<RefusedBatch>(sql`
+  return db.rows<RejectedBatch>(sql`
     select ${columns} from chancery_secret.dead_letter where ${ofFeed} order by last_rejected_at desc, id limit ${limit}`)
 }
 
-export async function findDeadLetter(db: Database, id: string): Promise<RefusedBatchWithContent | undefined> {
-  return db.first<RefusedBatchWithContent>(
+export async function findDeadLetter(
+  db: Database,
+  id: string,
+): Promise<RejectedBatchWithContent | undefined> {
+  return db.first<RejectedBatchWithContent>(
     sql`select ${columns}, is_announced, content from chancery_secret.dead_letter where id = ${id}`,
   )
 }
@@ -167,7 +171,8 @@ async function shareOf(db: Database, feed: string | null): Promise<Sql> {
  * superseded batches. Batches that can still be applied stay: their sender got `is_kept`.
  */
 async function makeRoom(db: Database, incoming: IncomingDeadLetter): Promise<Room> {
-  await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery dead letters'), 0)`)
+  // An advisory lock: one transaction makes room at a time.
+  await db.rows(sql`select pg_advisory_xact_lock(hashtext(${deadLettersLock}), 0)`)
   const dropped: DroppedDeadLetter[] = []
   let holds: Room['holds'] = 'all'
   for (const { share, countMax, bytesMax } of [

@@ -1,6 +1,6 @@
 import { type FactResource, primaryKeys } from '@chancery/contract'
 import { raw, type Sql, sql } from '../store/database.ts'
-import { factColumns, oncePerContract } from '../store/fact-columns.ts'
+import { factColumns, memoizeByContract } from '../store/fact-columns.ts'
 import type { EntityStore, SplitAttributes } from './changes.ts'
 import { createRowRemover, createRowWriter } from './row-writer.ts'
 import { removeTombstones } from './tombstones.ts'
@@ -16,7 +16,7 @@ export function createTableStore<T extends object>(
 ): EntityStore<T> {
   const key = primaryKeys[resource]
   const keyOf = (entity: T) => String(entity[key as keyof T])
-  const statements = oncePerContract(contract => {
+  const statements = memoizeByContract(contract => {
     const { world, secret } = factColumns(contract, resource)
     const [own, others] = table.startsWith('chancery_secret.') ? [secret, world] : [world, secret]
     if (others.length > 0)
@@ -50,7 +50,7 @@ interface SecretTable {
 }
 
 /** The statements of a resource with a table for its public fields and another for the rest. `more`: columns of the first that no fact fills. */
-export function createTwoTables<W>(
+export function createPublicAndPrivateTables<W>(
   resource: FactResource,
   table: string,
   { table: secretTable, key: secretKey, isNested = false }: SecretTable,
@@ -58,7 +58,7 @@ export function createTwoTables<W>(
   more: string[] = [],
 ) {
   const key = primaryKeys[resource]
-  return oncePerContract(contract => {
+  return memoizeByContract(contract => {
     const { world, secret } = factColumns(contract, resource)
     return {
       /** Without the keys and the closing parenthesis. */

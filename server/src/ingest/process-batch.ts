@@ -4,7 +4,7 @@ import { type Database, type DatabasePool, isUnavailable } from '../store/databa
 import { type Applied, applyBatch } from './apply-batch.ts'
 import { BatchRejectedError, type Rejection, rejectionsMax } from './batch.ts'
 import { type DroppedDeadLetter, storeDeadLetter } from './dead-letters.ts'
-import type { Commit, SentBatch } from './split-batches.ts'
+import type { Commit, RawBatch } from './split-batches.ts'
 import type { SpooledBatch } from './spool.ts'
 import type { FactValidator } from './validate-fact.ts'
 
@@ -56,24 +56,23 @@ export interface ReceiveOptions {
   keepsRejected?: boolean
 }
 
-/** How batches are applied: each in a transaction of its own, or all in one that is rolled back. */
+/** How batches are applied: each in a transaction of its own, or, in a dry run, all in one that is rolled back. */
 export interface TransactionRunner {
-  apply(work: (db: Database) => Promise<Applied>): Promise<Applied>
-  isDurable: boolean
-  keepsRejected: boolean
+  inTransaction(work: (db: Database) => Promise<Applied>): Promise<Applied>
+  isDryRun: boolean
 }
 
-/** Applies a batch and returns its outcome. */
+/** Applies a batch and returns its outcome. The batch id is the idempotency key: a batch that is sent again is a `duplicate`. */
 export async function processBatch(
   context: IngestContext,
   spooled: SpooledBatch,
   runner: TransactionRunner,
 ): Promise<Outcome> {
   try {
-    const applied = await runner.apply(db => applyBatch(db, context.contract, spooled))
+    const applied = await runner.inTransaction(db => applyBatch(db, context.contract, spooled))
     if (applied.status === 'applied' || applied.status === 'duplicate') {
       const { redactions, ...counts } = applied
-      if (redactions.length > 0 && runner.isDurable) await context.recordRedactions?.(redactions)
+      if (redactions.length > 0 && !runner.isDryRun) await context.recordRedactions?.(redactions)
       return { batch: spooled.id, ...counts, refused: [], is_kept: false }
     }
     const rejection = {
@@ -97,18 +96,18 @@ export async function processBatch(
 export async function storeIfRejected(
   { pool, onDropped }: IngestContext,
   outcome: Outcome,
-  { sent, commit }: { sent: SentBatch; commit: Commit },
+  { raw, commit }: { raw: RawBatch; commit: Commit },
 ): Promise<Outcome> {
   const { batch: id, status } = outcome
   if (status !== 'refused' || id === null) return outcome
   // The sender counts the lines of its stream; the dead letter counts its own.
   const rejections = outcome.refused.map(rejection => ({
     ...rejection,
-    line: sent.lineInContent(rejection.line),
+    line: raw.lineInContent(rejection.line),
   }))
   try {
     const { isKept, dropped } = await pool.transaction(db =>
-      storeDeadLetter(db, { id, sent, commit, rejections }),
+      storeDeadLetter(db, { id, raw, commit, rejections }),
     )
     if (dropped.length > 0) onDropped?.(dropped)
     return { ...outcome, is_kept: isKept }

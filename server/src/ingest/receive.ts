@@ -21,8 +21,8 @@ import {
   type Commit,
   changedEntities,
   isTooDeep,
+  RawBatchRecorder,
   type ReceivedBatch,
-  SentBatchRecorder,
   splitIntoBatches,
   tooDeep,
   validateLine,
@@ -37,11 +37,7 @@ export async function* receiveFacts(
   input: AsyncIterable<Uint8Array>,
   { keepsRejected = true }: ReceiveOptions = {},
 ): AsyncGenerator<Outcome> {
-  yield* applyStream(context, input, {
-    apply: work => context.pool.transaction(work),
-    isDurable: true,
-    keepsRejected,
-  })
+  yield* applyStream(context, input, { runner: transactionPerBatch(context), keepsRejected })
 }
 
 /**
@@ -70,7 +66,7 @@ async function checkAll(
     await db.rows(sql`begin`)
     try {
       // Later batches depend on earlier ones, so all of them share one transaction, which is rolled back.
-      const apply: TransactionRunner['apply'] = async work => {
+      const inTransaction: TransactionRunner['inTransaction'] = async work => {
         await db.rows(sql`savepoint batch`)
         try {
           const applied = await work(db)
@@ -84,8 +80,7 @@ async function checkAll(
         }
       }
       for await (const outcome of applyStream(context, input, {
-        apply,
-        isDurable: false,
+        runner: { inTransaction, isDryRun: true },
         keepsRejected: false,
       }))
         await report(outcome)
@@ -95,15 +90,25 @@ async function checkAll(
   })
 }
 
+interface ApplyOptions {
+  runner: TransactionRunner
+  keepsRejected: boolean
+}
+
+const transactionPerBatch = ({ pool }: IngestContext): TransactionRunner => ({
+  inTransaction: work => pool.transaction(work),
+  isDryRun: false,
+})
+
 async function* applyStream(
   context: IngestContext,
   input: AsyncIterable<Uint8Array>,
-  runner: TransactionRunner,
+  options: ApplyOptions,
 ): AsyncGenerator<Outcome> {
   let isUnavailable = false
   for await (const received of prefetched(splitIntoBatches(context.validate, input), clear)) {
     try {
-      const outcome = await applyReceived(context, received, runner, isUnavailable)
+      const outcome = await applyReceived(context, received, options, isUnavailable)
       isUnavailable ||= outcome.status === 'unavailable'
       yield outcome
     } finally {
@@ -115,7 +120,7 @@ async function* applyStream(
 async function applyReceived(
   context: IngestContext,
   received: ReceivedBatch,
-  runner: TransactionRunner,
+  { runner, keepsRejected }: ApplyOptions,
   isUnavailable: boolean,
 ): Promise<Outcome> {
   if (!('rejections' in received) && isUnavailable) return unavailableOutcome(received.id)
@@ -123,7 +128,7 @@ async function applyReceived(
     'rejections' in received
       ? rejectedOutcome(received.id, received.rejections)
       : await processBatch(context, received.batch, runner)
-  return runner.keepsRejected && !isUnavailable ? storeIfRejected(context, outcome, received) : outcome
+  return keepsRejected && !isUnavailable ? storeIfRejected(context, outcome, received) : outcome
 }
 
 const clear = async (received: ReceivedBatch): Promise<void> => {
@@ -168,21 +173,19 @@ export async function receiveBatch(
   { keepsRejected = true }: ReceiveOptions = {},
 ): Promise<Outcome> {
   const spool = new Spool()
-  const sent = new SentBatchRecorder()
+  const recorder = new RawBatchRecorder()
   const rejections = new RejectionList()
   try {
     for (const [index, fact] of facts.entries()) {
-      rejections.add(await spoolFact(context, { fact, line: index + 1 }, { spool, sent }))
+      rejections.add(await spoolFact(context, { fact, line: index + 1 }, { spool, recorder }))
     }
-    const runner: TransactionRunner = {
-      apply: work => context.pool.transaction(work),
-      isDurable: true,
-      keepsRejected,
-    }
+    const runner = transactionPerBatch(context)
     const outcome = !rejections.isEmpty
       ? rejectedOutcome(id, rejections.list())
       : await processBatch(context, spool.close({ batch: id, ...commit }), runner)
-    return keepsRejected ? await storeIfRejected(context, outcome, { sent: sent.sent(), commit }) : outcome
+    return keepsRejected
+      ? await storeIfRejected(context, outcome, { raw: recorder.finish(), commit })
+      : outcome
   } finally {
     await spool.clear()
   }
@@ -191,21 +194,21 @@ export async function receiveBatch(
 async function spoolFact(
   { validate }: IngestContext,
   { fact, line }: { fact: unknown; line: number },
-  { spool, sent }: { spool: Spool; sent: SentBatchRecorder },
+  { spool, recorder }: { spool: Spool; recorder: RawBatchRecorder },
 ): Promise<Rejection[]> {
   if (isTooDeep(fact)) {
-    sent.add(line, undefined, [])
+    recorder.add(line, undefined, [])
     return [tooDeep(line)]
   }
   const text = JSON.stringify(fact)
   const checked = validateLine(validate, { number: line, text })
   if (isRejected(checked)) {
-    sent.add(line, text, [])
+    recorder.add(line, text, [])
     return checked
   }
   if (checked.op === 'commit')
-    return [{ line, path: '/op', reason: 'a batch in one request ends with its facts: send no commit' }]
-  sent.add(line, text, changedEntities(checked))
+    return [{ line, path: '/op', reason: 'a JSON batch must not contain a commit' }]
+  recorder.add(line, text, changedEntities(checked))
   const misplaced = await spool.add(checked, text)
   return misplaced ? [misplaced] : []
 }
@@ -214,7 +217,7 @@ async function spoolFact(
  * Applies a dead letter again, as it was sent. Returns `superseded` where later facts changed one of its entities, unless `force`;
  * `not_kept` where its facts are not stored; undefined where there is no such dead letter.
  */
-export async function redriveDeadLetter(
+export async function retryDeadLetter(
   context: IngestContext,
   id: string,
   { force }: { force: boolean },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Database, raw, type Sql, sql } from '../store/database.ts'
 
 type Row = Record<string, unknown>
@@ -39,7 +40,7 @@ const columnSetsMax = 24
 /**
  * Writes rows of which most exist: of those only the columns in which any of them differs, so that a changed score does not write a
  * whole row. An update also avoids the lock that `on conflict` takes on each row.
- * `before` must be the stored row. Values are compared by identity: what did not change is the same object.
+ * `before` must be the stored row. Equal nested values count as unchanged.
  */
 export function createChangedRowWriter(
   table: string,
@@ -75,7 +76,7 @@ export function createChangedRowWriter(
 }
 
 const differs = (before: object, after: object, column: string) =>
-  (before as Row)[column] !== (after as Row)[column]
+  !isDeepStrictEqual((before as Row)[column], (after as Row)[column])
 
 /** An entity may have more members, also secrets: only the columns of the table are written to it. */
 function pickColumns(columns: readonly string[], row: Row): Row {

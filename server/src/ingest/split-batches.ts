@@ -6,7 +6,7 @@ import { Spool, type SpooledBatch } from './spool.ts'
 import { type FactValidator, isRejected, type ValidFact } from './validate-fact.ts'
 
 /** A batch of the stream: valid and spooled, or rejected. */
-export type ReceivedBatch = { sent: SentBatch; commit: Commit } & (
+export type ReceivedBatch = { raw: RawBatch; commit: Commit } & (
   | { id: string; batch: SpooledBatch; spool: Spool }
   | { id: string | null; rejections: Rejection[] }
 )
@@ -17,20 +17,20 @@ export async function* splitIntoBatches(
   input: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReceivedBatch> {
   let spool = new Spool()
-  let recorder = new SentBatchRecorder()
+  let recorder = new RawBatchRecorder()
   let rejections = new RejectionList()
   let lastLine = 0
   let isOpen = false
 
   const close = (commit: Extract<ValidFact, { op: 'commit' }>['commit']): ReceivedBatch => {
-    const sent = recorder.sent()
+    const raw = recorder.finish()
     if (isRejected(commit)) {
       rejections.add(commit)
-      return { id: null, rejections: rejections.list(), sent, commit: {} }
+      return { id: null, rejections: rejections.list(), raw, commit: {} }
     }
     const id = commit.batch
-    if (!rejections.isEmpty) return { id, rejections: rejections.list(), sent, commit }
-    return { id, batch: spool.close(commit), spool, sent, commit }
+    if (!rejections.isEmpty) return { id, rejections: rejections.list(), raw, commit }
+    return { id, batch: spool.close(commit), spool, raw, commit }
   }
   try {
     for await (const lines of readLines(input, factBytesMax)) {
@@ -51,7 +51,7 @@ export async function* splitIntoBatches(
           const received = close(fact.commit)
           if ('rejections' in received) await spool.clear()
           else spool = new Spool()
-          recorder = new SentBatchRecorder()
+          recorder = new RawBatchRecorder()
           rejections = new RejectionList()
           isOpen = false
           yield received
@@ -61,7 +61,7 @@ export async function* splitIntoBatches(
     if (isOpen) {
       const reason = 'the stream ended before this batch was committed: nothing of it is stored'
       rejections.add([{ line: lastLine, path: '', reason }])
-      yield { id: null, rejections: rejections.list(), sent: recorder.sent(), commit: {} }
+      yield { id: null, rejections: rejections.list(), raw: recorder.finish(), commit: {} }
     }
   } finally {
     await spool.clear()
@@ -97,7 +97,7 @@ export interface EntityKey {
 }
 
 /** A batch as it was sent: stored if it is rejected. */
-export interface SentBatch {
+export interface RawBatch {
   facts: number
   bytes: number
   /** The facts, a line each; null where they are too large to store, or not text. */
@@ -108,7 +108,7 @@ export interface SentBatch {
 }
 
 /** Records the text of a batch while it is received, up to the size limit of dead letters. */
-export class SentBatchRecorder {
+export class RawBatchRecorder {
   #lines: { number: number; text: string }[] | undefined = []
   #entities = new Map<string, EntityKey>()
   #facts = 0
@@ -127,7 +127,7 @@ export class SentBatchRecorder {
       for (const entity of entities) this.#entities.set(`${entity.resource} ${entity.id}`, entity)
   }
 
-  sent(): SentBatch {
+  finish(): RawBatch {
     const lines = this.#lines
     return {
       facts: this.#facts,
@@ -193,7 +193,7 @@ export async function* readLines(input: AsyncIterable<Uint8Array>, bytesMax: num
 const suspiciousEscape = /\\u(?:0000|[dD][89a-fA-F])/
 
 /**
- * Parses a line as JSON. Rejects text that PostgreSQL cannot store: NUL characters, and halves of surrogate pairs
+ * Parses a line as JSON. Rejects text that PostgreSQL cannot store: NUL characters and lone surrogates
  * (their escapes; unescaped they are not UTF-8).
  */
 export function parseFact(text: string, line: number): { value: unknown } | Rejection {
@@ -211,7 +211,7 @@ export function parseFact(text: string, line: number): { value: unknown } | Reje
     if (isTooDeep(value)) return tooDeep(line)
     const path = findUnstorable(value, '')
     if (path !== undefined)
-      return { line, path, reason: 'text with a NUL character or half a surrogate pair' }
+      return { line, path, reason: 'must not contain a NUL character or a lone surrogate' }
   }
   return { value }
 }
@@ -222,7 +222,7 @@ const withoutQuote = (message: string) =>
 
 const depthMax = 32
 
-/** Whether a value is nested deeper than any fact. To walk or to write it would exhaust the stack. */
+/** Whether a value is nested deeper than any valid fact. To walk or to write it would exhaust the stack. */
 export function isTooDeep(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
   return depth >= depthMax || Object.values(value).some(member => isTooDeep(member, depth + 1))
@@ -231,7 +231,7 @@ export function isTooDeep(value: unknown, depth = 0): boolean {
 export const tooDeep = (line: number): Rejection => ({
   line,
   path: '',
-  reason: 'nested deeper than any fact',
+  reason: `must not be nested deeper than ${depthMax} levels`,
 })
 
 /** The place of the first text that cannot be stored, or undefined. */

@@ -133,7 +133,7 @@ export class Spool {
   /** A snapshot and a reset precede the facts that they concern: otherwise the batch would have to be read twice. */
   #misplaced(fact: ValidFact): Rejection | undefined {
     if (fact.op === 'reset' && this.#factCount > 0)
-      return { line: fact.reset.line, path: '/op', reason: 'a reset is the first fact of its batch' }
+      return { line: fact.reset.line, path: '/op', reason: 'a reset must be the first fact of its batch' }
     if (fact.op !== 'snapshot') return undefined
     const { line, resource } = fact.snapshot
     if (!this.#sections.has(resource) && !this.#snapshots.has(resource)) return undefined

@@ -46,7 +46,7 @@ export const isRejected = <C extends object>(checked: C | Rejection[]): checked 
 
 /** More rejections of one fact are not reported. */
 const rejectionsOfFactMax = 20
-/** TypeBox stops after so many errors; it reports some twice. */
+/** TypeBox stops after this many errors; it reports some twice. */
 const errorsMax = 1_000
 
 interface CompiledSchema {
@@ -134,7 +134,7 @@ export function createFactValidator(contract: Contract): FactValidator {
 
   return (value, line) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return [{ line, path: '', reason: 'a fact is a JSON object' }]
+      return [{ line, path: '', reason: 'a fact must be a JSON object' }]
     }
     const fact = value as Fact
     const op = factOps.find(known => known === fact.op)

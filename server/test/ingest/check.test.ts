@@ -45,15 +45,15 @@ test('a dry run has the results of the real run, batch by batch, and stores noth
     [
       lines(nation('c1'), alliance('ca'), commit('first')),
       lines(member('c1', 'ca'), nation('c2'), commit('on-the-first')),
-      lines(member('none', 'ca'), commit('refused-by-the-world')),
-      lines(nation('c3', { rank: 1 }), commit('refused-by-itself')),
+      lines(member('none', 'ca'), commit('rejected-by-the-world')),
+      lines(nation('c3', { rank: 1 }), commit('rejected-by-itself')),
       'not json\n',
-      lines(commit('refused-as-text')),
+      lines(commit('rejected-as-text')),
       lines(nation('c1'), alliance('ca'), commit('first')),
       lines(nation('c9'), commit('first')),
       lines(war('cw', 'c1', 'c2'), battle('cb', 'cw', 'c1', 'c2'), commit('on-the-second')),
       lines(remove('nation', 'c1'), commit('deletes')),
-      lines(member('c1', 'ca'), commit('refused-after-the-deletion')),
+      lines(member('c1', 'ca'), commit('rejected-after-the-deletion')),
       lines(put('war', { id: 'cw', status: 'ended' }), { op: 'commit' }),
       lines(nation('c4')),
     ].join(''),
@@ -63,8 +63,8 @@ test('a dry run has the results of the real run, batch by batch, and stores noth
 test('a dry run does not affect the batches behind it', async () => {
   await chancery.send(lines(nation('only-checked'), commit('only-checked')), { check: true })
   assert.equal(await statusOf(chancery, '/nations/only-checked'), 404)
-  const [refused] = await chancery.send(lines(alliance('oc'), member('only-checked', 'oc'), commit('oc')))
-  assert.equal(refused?.status, 'refused')
+  const [rejected] = await chancery.send(lines(alliance('oc'), member('only-checked', 'oc'), commit('oc')))
+  assert.equal(rejected?.status, 'refused')
   const [applied] = await chancery.send(lines(nation('only-checked-2'), commit('only-checked')))
   assert.equal(applied?.status, 'applied')
 })

@@ -30,7 +30,7 @@ const anyWar = fc
     defender: side,
     conflict_id: fc.option(anyOf('c', conflicts), { freq: 3 }),
   })
-  // A war of a nation on itself is refused.
+  // A war of a nation on itself is rejected.
   .filter(({ attacker, defender }) => attacker.nation_id !== defender.nation_id)
 const anyBattle = fc.record({
   id: anyOf('b', battles),

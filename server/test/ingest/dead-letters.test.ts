@@ -250,7 +250,7 @@ describe('the dead-letter store is bounded', () => {
        from generate_series(1, ${count}) i`,
     )
   /** Sends some kilobytes with one invalid fact. */
-  const refuse = async (batch: string, more: Fact = {}) => {
+  const sendInvalid = async (batch: string, more: Fact = {}) => {
     const facts = Array.from({ length: 40 }, (_, index) => nation(`full-${index}`))
     const wrong = nation('full', { national_score: -1 })
     const [outcome] = await chancery.send(lines(...facts, wrong, commit(batch, more)))
@@ -271,7 +271,7 @@ describe('the dead-letter store is bounded', () => {
   test('without room the facts of a new dead letter are not stored, its sender sees it, and stored ones stay', async () => {
     const before = await droppedCount()
     await fill(4, { name: 'live', bytes: quarter })
-    const outcome = await refuse('too-much')
+    const outcome = await sendInvalid('too-much')
     assert.equal(outcome.is_kept, false)
     const { data, dropped } = await listing()
     assert.deepEqual(pluck(data, 'id', 'has_content'), [
@@ -285,7 +285,7 @@ describe('the dead-letter store is bounded', () => {
   test('superseded dead letters are dropped for room, the oldest first, and are listed', async () => {
     await fill(2, { name: 'live', bytes: quarter })
     await fill(2, { name: 'stale', bytes: quarter, overtaken: `'later'` })
-    assert.equal((await refuse('fresh')).is_kept, true)
+    assert.equal((await sendInvalid('fresh')).is_kept, true)
     const { data, dropped } = await listing()
     assert.deepEqual(data.map(({ id }) => id).toSorted(), ['fresh', 'live-1', 'live-2', 'stale-2'])
     assert.deepEqual(pluck(dropped, 'id', 'facts', 'bytes', 'is_listed'), [
@@ -295,18 +295,18 @@ describe('the dead-letter store is bounded', () => {
 
   test('unknown feed names share one bound, and an existing feed has its own', async () => {
     await fill(4, { name: 'live', bytes: quarter, feed: `'made-up-' || i` })
-    assert.equal((await refuse('made-up', { feed: { name: 'made-up-5', after: null } })).is_kept, false)
+    assert.equal((await sendInvalid('made-up', { feed: { name: 'made-up-5', after: null } })).is_kept, false)
     const [known] = await chancery.send(
       lines(commit('some-feed-begins', { feed: { name: 'some-feed-1', after: null } })),
     )
     assert.equal(known?.status, 'applied')
     const place = { feed: { name: 'some-feed-1', after: 'some-feed-begins' } }
-    assert.equal((await refuse('of-a-feed', place)).is_kept, true)
+    assert.equal((await sendInvalid('of-a-feed', place)).is_kept, true)
   })
 
   test('there are never more batches than the limit, of a feed and in all', async () => {
     await fill(limits.deadLettersPerFeed, { name: 'record', bytes: '10', content: 'null' })
-    assert.equal((await refuse('one-more')).is_kept, true)
+    assert.equal((await sendInvalid('one-more')).is_kept, true)
     const { data, dropped } = await listing()
     assert.ok(!data.some(({ id }) => id === 'record-1'))
     assert.deepEqual(pluck(dropped, 'id'), ['record-1'])
@@ -327,13 +327,13 @@ describe('the dead-letter store is bounded', () => {
     )
     const rest = limits.deadLettersTotal - limits.deadLettersPerFeed
     await fill(rest, { name: 'other', bytes: '10', feed: `'some-feed-' || (i % 20 + 1)` })
-    assert.equal((await refuse('in-all', { feed: { name: 'some-feed-1', after: 'x' } })).is_kept, true)
+    assert.equal((await sendInvalid('in-all', { feed: { name: 'some-feed-1', after: 'x' } })).is_kept, true)
     assert.equal(await count(), limits.deadLettersTotal)
   })
 
   test('a dead letter whose record has no room is not stored, and is listed as dropped', async () => {
     await fill(limits.deadLettersPerFeed, { name: 'live', bytes: '10' })
-    assert.equal((await refuse('no-place')).is_kept, false)
+    assert.equal((await sendInvalid('no-place')).is_kept, false)
     assert.equal(await kept('no-place'), undefined)
     assert.deepEqual(pluck((await listing()).dropped, 'id', 'is_listed'), [['no-place', false]])
   })
@@ -345,7 +345,7 @@ describe('the dead-letter store is bounded', () => {
       `insert into chancery_secret.dropped_dead_letter (id, facts, bytes, is_listed, dropped_at)
        select 'old-' || i, 1, 1, false, now() from generate_series(1, ${limits.droppedDeadLettersListed}) i`,
     )
-    await refuse('newest')
+    await sendInvalid('newest')
     const { dropped } = await listing()
     assert.deepEqual([dropped.length, dropped[0]?.id], [limits.droppedDeadLettersListed, 'newest'])
     const rows = await query<{ count: string }>(
@@ -370,8 +370,8 @@ describe('the dead-letter store is bounded', () => {
     )
     const send = async (name: string, after: string | null) =>
       (await chancery.send(lines(commit(`${name}-next`, { feed: { name, after } }))))[0]
-    const refused = await send('some-feed-beyond', null)
-    assert.deepEqual([refused?.status, refused?.refused[0]?.path], ['refused', '/feed/name'])
+    const rejected = await send('some-feed-beyond', null)
+    assert.deepEqual([rejected?.status, rejected?.refused[0]?.path], ['refused', '/feed/name'])
     assert.equal((await send('some-feed-7', 'x'))?.status, 'applied')
   })
 })

@@ -11,7 +11,7 @@ import {
   member,
   nation,
   put,
-  refusalOf,
+  rejectionOf,
   remove,
   statusOf,
   war,
@@ -74,16 +74,16 @@ test('a deleted nation leaves its alliance, and cannot be a member', async () =>
   const data = await read('/alliances/left-a')
   assert.deepEqual([data.member_count, data.total_score, data.average_score], [0, 0, 0])
   assert.deepEqual(await list('/alliances/left-a/members'), [])
-  const refusal = refusalOf(await send('left-1', member('left', 'left-a')))
-  assert.deepEqual([refusal.path, refusal.reason], ['/data/nation_id', 'there is no nation left'])
+  const rejection = rejectionOf(await send('left-1', member('left', 'left-a')))
+  assert.deepEqual([rejection.path, rejection.reason], ['/data/nation_id', 'there is no nation left'])
 })
 
 test('a deleted alliance can have no members and sign no treaty', async () => {
   await ingest(alliance('void'), alliance('void-2'), nation('void'))
   await ingest(remove('alliance', 'void'))
-  assert.equal(refusalOf(await send('void-1', member('void', 'void'))).path, '/data/alliance_id')
+  assert.equal(rejectionOf(await send('void-1', member('void', 'void'))).path, '/data/alliance_id')
   const treaty = put('treaty', { id: 'void', alliance_ids: ['void', 'void-2'], type: 'non_aggression' })
-  assert.equal(refusalOf(await send('void-2', treaty)).path, '/data/alliance_ids')
+  assert.equal(rejectionOf(await send('void-2', treaty)).path, '/data/alliance_ids')
 })
 
 test('a deleted alliance dismisses its members and ends its treaties, each with its event', async () => {

@@ -68,11 +68,11 @@ export async function seqOf({ operate }: TestServer): Promise<number> {
 export const statusOf = async ({ get }: TestServer, path: string): Promise<number> => (await get(path)).status
 
 /** The first rejection of a batch. */
-export function refusalOf(outcome: Outcome | undefined): Outcome['refused'][number] {
+export function rejectionOf(outcome: Outcome | undefined): Outcome['refused'][number] {
   assert.equal(outcome?.status, 'refused', JSON.stringify(outcome))
-  const [refusal] = outcome.refused
-  assert.ok(refusal)
-  return refusal
+  const [rejection] = outcome.refused
+  assert.ok(rejection)
+  return rejection
 }
 
 export const outcomesOf = (text: string): Outcome[] =>

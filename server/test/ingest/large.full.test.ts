@@ -103,8 +103,8 @@ test('a large batch is buffered in unnamed files, of which a killed process leav
 
 test('a large batch that is rejected, or cut off, leaves no file open', { skip: !isLinux }, async () => {
   const many = Array.from({ length: nations }, (_, index) => nation(`x${index}`, { moderation_notes: notes }))
-  const [refused] = await chancery.send(lines(...many, member('none', 'a0'), commit('large-2')))
-  assert.deepEqual(refused?.refused, [
+  const [rejected] = await chancery.send(lines(...many, member('none', 'a0'), commit('large-2')))
+  assert.deepEqual(rejected?.refused, [
     { line: nations + 1, path: '/data/nation_id', reason: 'there is no nation none' },
   ])
   assert.deepEqual(spooled(), [])

@@ -12,7 +12,7 @@ import {
   member,
   nation,
   put,
-  refusalOf,
+  rejectionOf,
   remove,
   statusOf,
   war,
@@ -41,8 +41,8 @@ const apply = async (...facts: Fact[]) => {
   assert.equal(outcome?.status, 'applied', JSON.stringify(outcome))
   return outcome
 }
-const refusedOf = async (...facts: Fact[]) => {
-  const { line, path, reason } = refusalOf(await send(...facts))
+const sendRejected = async (...facts: Fact[]) => {
+  const { line, path, reason } = rejectionOf(await send(...facts))
   return [line, path, reason]
 }
 const { read, list } = factsOn(chancery)
@@ -79,62 +79,68 @@ describe('rejected resets', () => {
   )
 
   test('an era that has not begun, or has ended', async () => {
-    assert.deepEqual(await refusedOf(reset({ id: 'r2' })), [
+    assert.deepEqual(await sendRejected(reset({ id: 'r2' })), [
       1,
       '/ended/id',
       'era r2 has not begun: a reset ends the active era; put it as active first, or name another',
     ])
     await apply(put('era', { id: 'r0', name: 'Zero', status: 'ended' }))
-    assert.match(String((await refusedOf(reset({ id: 'r0' })))[2]), /^era r0 has ended: /)
+    assert.match(String((await sendRejected(reset({ id: 'r0' })))[2]), /^era r0 has ended: /)
     assert.match(
-      String((await refusedOf(reset({ id: 'r1' }, { id: 'r0' })))[2]),
-      /^era r0 has ended before: /,
+      String((await sendRejected(reset({ id: 'r1' }, { id: 'r0' })))[2]),
+      /^era r0 has already ended: use a new id$/,
     )
   })
 
   test('an unknown era without the required fields', async () => {
-    assert.deepEqual((await refusedOf(reset({ id: 'r9' }))).slice(0, 2), [1, '/ended/name'])
+    assert.deepEqual((await sendRejected(reset({ id: 'r9' }))).slice(0, 2), [1, '/ended/name'])
   })
 
   test('a next era without the required fields', async () => {
-    const { path } = refusalOf(await send(reset({ id: 'r1' }, { id: 'r10' })))
+    const { path } = rejectionOf(await send(reset({ id: 'r1' }, { id: 'r10' })))
     assert.equal(path, '/next/name')
   })
 
   test('a contradictory status, and an era that follows itself', async () => {
-    assert.equal((await refusedOf(reset({ id: 'r1', status: 'active' })))[1], '/ended/status')
-    assert.equal((await refusedOf(reset({ id: 'r1' }, { id: 'r2', status: 'upcoming' })))[1], '/next/status')
-    assert.equal((await refusedOf(reset({ id: 'r1' }, { id: 'r1' })))[1], '/next/id')
+    assert.equal((await sendRejected(reset({ id: 'r1', status: 'active' })))[1], '/ended/status')
+    assert.equal(
+      (await sendRejected(reset({ id: 'r1' }, { id: 'r2', status: 'upcoming' })))[1],
+      '/next/status',
+    )
+    assert.equal((await sendRejected(reset({ id: 'r1' }, { id: 'r1' })))[1], '/next/id')
   })
 
   test('an end before the beginning', async () => {
     await apply(put('era', { id: 'r1', started_at: '2026-02-01T00:00:00Z' }))
     const early = '2026-01-31T00:00:00Z'
-    assert.deepEqual(await refusedOf(reset({ id: 'r1' }, undefined, { at: early })), [
+    assert.deepEqual(await sendRejected(reset({ id: 'r1' }, undefined, { at: early })), [
       1,
       '/at',
-      'era r1 began at 2026-02-01T00:00:00Z: it cannot end before',
+      'must not be before the start of era r1 (2026-02-01T00:00:00Z)',
     ])
-    assert.equal((await refusedOf(reset({ id: 'r1', ended_at: early })))[1], '/ended/ended_at')
+    assert.equal((await sendRejected(reset({ id: 'r1', ended_at: early })))[1], '/ended/ended_at')
   })
 
   test('an end in the future, beyond the clock tolerance', async () => {
     const [soon, later] = [60_000, 3_600_000].map(ms => new Date(Date.now() + ms).toISOString())
-    const [line, path, reason] = await refusedOf(reset({ id: 'r1' }, undefined, { at: later }))
+    const [line, path, reason] = await sendRejected(reset({ id: 'r1' }, undefined, { at: later }))
     assert.deepEqual([line, path], [1, '/at'])
-    assert.match(String(reason), /^lies ahead, it is .*: send the reset when the era has ended/)
+    assert.match(
+      String(reason),
+      /^must be at most five minutes in the future \(now: .*\): send the reset when the era ends$/,
+    )
     for (const ended_at of [later, '9999-12-31T00:00:00Z'])
-      assert.equal((await refusedOf(reset({ id: 'r1', ended_at })))[1], '/ended/ended_at')
+      assert.equal((await sendRejected(reset({ id: 'r1', ended_at })))[1], '/ended/ended_at')
     // The clock tolerance accepts the time, so that the next fact is the one that rejects the batch.
     assert.equal(
-      (await refusedOf(reset({ id: 'r1' }, undefined, { at: soon }), member('n1', 'unknown')))[0],
+      (await sendRejected(reset({ id: 'r1' }, undefined, { at: soon }), member('n1', 'unknown')))[0],
       2,
     )
   })
 
   test('an unknown champion', async () => {
     assert.equal(
-      (await refusedOf(reset({ id: 'r1', champion: { alliance_id: 'unknown', name: 'N' } })))[1],
+      (await sendRejected(reset({ id: 'r1', champion: { alliance_id: 'unknown', name: 'N' } })))[1],
       '/ended/champion/alliance_id',
     )
   })
@@ -149,8 +155,8 @@ describe('after a reset', () => {
   before(async () => {
     await apply(...world())
     await apply(remove('nation', 'n4'))
-    const refused = await send(nation('n1', { leader_name: 'L' }), member('n1', 'unknown'))
-    assert.equal(refused?.status, 'refused')
+    const rejected = await send(nation('n1', { leader_name: 'L' }), member('n1', 'unknown'))
+    assert.equal(rejected?.status, 'refused')
     seqBefore = Number((await apply(war('w0', 'n1', 'n2'), remove('war', 'w0'))).last_seq)
     outcome = await apply(
       reset(
@@ -214,18 +220,18 @@ describe('after a reset', () => {
 
   test('the same era cannot end with a reset again', async () => {
     await apply(put('era', { id: 'e3', status: 'active' }))
-    assert.deepEqual(await refusedOf(reset({ id: 'e3' })), [
+    assert.deepEqual(await sendRejected(reset({ id: 'e3' })), [
       1,
       '/ended/id',
-      'era e3 has ended with a reset before: name the era that ends now',
+      'era e3 was already ended by a reset: name the active era',
     ])
     await apply(put('era', { id: 'e3', status: 'ended' }))
   })
 
   test('no other era ends with a reset before it', async () => {
     assert.deepEqual(
-      await refusedOf(reset({ id: 'e-early', name: 'Early' }, undefined, { at: '2026-05-31T00:00:00Z' })),
-      [1, '/at', `the world was reset at ${endOfEra}: it cannot be reset again before`],
+      await sendRejected(reset({ id: 'e-early', name: 'Early' }, undefined, { at: '2026-05-31T00:00:00Z' })),
+      [1, '/at', `must not be before the previous reset (${endOfEra})`],
     )
   })
 
@@ -240,33 +246,33 @@ describe('after a reset', () => {
   test('retired ids are rejected with a suggestion, also those of entities deleted before', async () => {
     const reason = (resource: string, id: string) =>
       `${resource} ${id} was retired with era e3: give the new one an id of its own, for example e4-${id}`
-    assert.deepEqual(await refusedOf(nation('n2')), [1, '/data/id', reason('nation', 'n2')])
-    assert.deepEqual(await refusedOf(nation('n4')), [1, '/data/id', reason('nation', 'n4')])
-    assert.deepEqual(await refusedOf(alliance('a2')), [1, '/data/id', reason('alliance', 'a2')])
-    assert.deepEqual(await refusedOf(alliance('e4-a1'), member('n1', 'e4-a1')), [
+    assert.deepEqual(await sendRejected(nation('n2')), [1, '/data/id', reason('nation', 'n2')])
+    assert.deepEqual(await sendRejected(nation('n4')), [1, '/data/id', reason('nation', 'n4')])
+    assert.deepEqual(await sendRejected(alliance('a2')), [1, '/data/id', reason('alliance', 'a2')])
+    assert.deepEqual(await sendRejected(alliance('e4-a1'), member('n1', 'e4-a1')), [
       2,
       '/data/nation_id',
       reason('nation', 'n1'),
     ])
-    assert.deepEqual(await refusedOf(member('e4-n1', 'a1')), [
+    assert.deepEqual(await sendRejected(member('e4-n1', 'a1')), [
       1,
       '/data/alliance_id',
       reason('alliance', 'a1'),
     ])
     const treaty = put('treaty', { id: 't2', alliance_ids: ['a1', 'e4-a1'], type: 'non_aggression' })
-    assert.deepEqual(await refusedOf(alliance('e4-a1'), treaty), [
+    assert.deepEqual(await sendRejected(alliance('e4-a1'), treaty), [
       2,
       '/data/alliance_ids',
       reason('alliance', 'a1'),
     ])
     const application = (nation_id: string, alliance_id: string) =>
       put('alliance_application', { nation_id, alliance_id })
-    assert.deepEqual(await refusedOf(application('n1', 'e4-a1')), [
+    assert.deepEqual(await sendRejected(application('n1', 'e4-a1')), [
       1,
       '/data/nation_id',
       reason('nation', 'n1'),
     ])
-    assert.deepEqual(await refusedOf(application('e4-n1', 'a1')), [
+    assert.deepEqual(await sendRejected(application('e4-n1', 'a1')), [
       1,
       '/data/alliance_id',
       reason('alliance', 'a1'),
@@ -278,26 +284,26 @@ describe('after a reset', () => {
       `${resource} ${id} existed before era e3 ended: give the new one another id, for example e4-${id}`
     await apply(nation('e4-n2'), nation('e4-n3'))
     const now = (id: string) => war(id, 'e4-n1', 'e4-n2', { declared_at: afterwards })
-    assert.deepEqual(await refusedOf(now('w1')), [1, '/data/declared_at', reused('war', 'w1')])
-    assert.deepEqual(await refusedOf(now('w0')), [1, '/data/declared_at', reused('war', 'w0')])
-    assert.deepEqual(await refusedOf(put('war', { id: 'w1', attacker: { nation_id: 'e4-n1' } })), [
+    assert.deepEqual(await sendRejected(now('w1')), [1, '/data/declared_at', reused('war', 'w1')])
+    assert.deepEqual(await sendRejected(now('w0')), [1, '/data/declared_at', reused('war', 'w0')])
+    assert.deepEqual(await sendRejected(put('war', { id: 'w1', attacker: { nation_id: 'e4-n1' } })), [
       1,
       '/data/attacker/nation_id',
       reused('war', 'w1'),
     ])
-    assert.deepEqual(await refusedOf(war('w9', 'n1', 'e4-n1', { declared_at: afterwards })), [
+    assert.deepEqual(await sendRejected(war('w9', 'n1', 'e4-n1', { declared_at: afterwards })), [
       1,
       '/data/attacker/nation_id',
       'nation n1 was retired with era e3: give the new one an id of its own, for example e4-n1',
     ])
     await apply(war('e4-w1', 'e4-n1', 'e4-n2', { declared_at: afterwards }))
     const fought = { fought_at: afterwards }
-    assert.deepEqual(await refusedOf(battle('b1', 'e4-w1', 'e4-n1', 'e4-n2', fought)), [
+    assert.deepEqual(await sendRejected(battle('b1', 'e4-w1', 'e4-n1', 'e4-n2', fought)), [
       1,
       '/data/fought_at',
       reused('battle', 'b1'),
     ])
-    assert.equal((await refusedOf(battle('b9', 'w1', 'n1', 'n2', fought)))[1], '/data/attacker_nation_id')
+    assert.equal((await sendRejected(battle('b9', 'w1', 'n1', 'n2', fought)))[1], '/data/attacker_nation_id')
   })
 
   test('facts that correct history pass', async () => {
@@ -345,6 +351,6 @@ describe('after a reset', () => {
     const { events } = await apply(reset({ id: 'e4' }))
     assert.equal(events, 1)
     assert.equal((await list('/eras')).length, 2)
-    assert.match(String((await refusedOf(nation('e4-n1')))[2]), /retired with era e4: .* new-e4-n1$/)
+    assert.match(String((await sendRejected(nation('e4-n1')))[2]), /retired with era e4: .* new-e4-n1$/)
   })
 })

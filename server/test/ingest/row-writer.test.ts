@@ -67,3 +67,22 @@ test('a row that has not changed is not written', async () => {
   await write(pool, [{ before: { id: 'a', one: 1 }, after: { id: 'a', one: 2 } }])
   assert.notDeepEqual(await versionOf(), version)
 })
+
+test('an equal nested value is not written', async () => {
+  for (const form of ['json', 'jsonb']) {
+    const table = `public.nested_${form}`
+    await pool.rows(sql`${raw(`create table ${table} (id text primary key, units ${form})`)}`)
+    const write = createChangedRowWriter(table, 'id', ['id', 'units'], { isNested: form === 'jsonb' })
+    await write(pool, [{ before: undefined, after: { id: 'a', units: { tanks: 1, planes: [2] } } }])
+    const read = () =>
+      pool.first<{ version: string; units: object }>(
+        sql`${raw(`select xmin::text as version, units from ${table}`)}`,
+      )
+    const stored = await read()
+    assert.ok(stored)
+    await write(pool, [{ before: stored, after: { id: 'a', units: { planes: [2], tanks: 1 } } }])
+    assert.deepEqual(await read(), stored)
+    await write(pool, [{ before: stored, after: { id: 'a', units: { tanks: 1, planes: [3] } } }])
+    assert.deepEqual((await read())?.units, { tanks: 1, planes: [3] })
+  }
+})

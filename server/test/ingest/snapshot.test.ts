@@ -4,7 +4,7 @@ import { type FactResource, factResources } from '@chancery/contract'
 import fc from 'fast-check'
 import { type Fact, startTestServer, type TestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
-import { alliance, factsOn, member, nation, put, refusalOf, remove, seqOf, war } from './facts.ts'
+import { alliance, factsOn, member, nation, put, rejectionOf, remove, seqOf, war } from './facts.ts'
 
 let chancery: TestServer | undefined
 beforeEach(async () => {
@@ -59,11 +59,11 @@ test('the same snapshot again changes nothing', async () => {
 test('deleting more than a tenth is rejected, unless the game allows it', async () => {
   await apply('world', ...numbered('n', 30).map(id => nation(id)))
   const seq = await seqOf(running())
-  const refusal = refusalOf(await apply('empty', snapshot('nation')))
-  assert.deepEqual({ line: refusal.line, path: refusal.path }, { line: 1, path: '/resource' })
-  assert.match(refusal.reason, /omits 30 of 30 rows of nation.*allow_deletes/)
+  const rejection = rejectionOf(await apply('empty', snapshot('nation')))
+  assert.deepEqual({ line: rejection.line, path: rejection.path }, { line: 1, path: '/resource' })
+  assert.match(rejection.reason, /omits 30 of 30 rows of nation.*allow_deletes/)
   assert.match(
-    refusalOf(await apply('four', snapshot('nation'), ...numbered('n', 26).map(id => nation(id)))).reason,
+    rejectionOf(await apply('four', snapshot('nation'), ...numbered('n', 26).map(id => nation(id)))).reason,
     /omits 4 of 30/,
   )
   assert.equal(await seqOf(running()), seq, 'nothing of either is stored')
@@ -77,7 +77,7 @@ test('deleting more than a tenth is rejected, unless the game allows it', async 
 
 test('of a few entities one may be deleted', async () => {
   await apply('world', ...numbered('n', 3).map(id => nation(id)))
-  assert.match(refusalOf(await apply('two', snapshot('nation'), nation('n1'))).reason, /omits 2 of 3/)
+  assert.match(rejectionOf(await apply('two', snapshot('nation'), nation('n1'))).reason, /omits 2 of 3/)
   assert.equal((await apply('one', snapshot('nation'), nation('n1'), nation('n2')))?.status, 'applied')
 })
 
@@ -119,8 +119,8 @@ test('a snapshot precedes the facts of its resource, and occurs once', async () 
     ['after a delete', remove('nation', 'n1'), snapshot('nation')],
     ['twice', snapshot('nation'), snapshot('nation')],
   ] as [string, ...Fact[]][]) {
-    const refusal = refusalOf(await apply(batch.replaceAll(' ', '-'), ...facts))
-    assert.deepEqual(refusal, {
+    const rejection = rejectionOf(await apply(batch.replaceAll(' ', '-'), ...facts))
+    assert.deepEqual(rejection, {
       line: 2,
       path: '/op',
       reason: 'a snapshot must come before all other facts about nation in its batch',

@@ -10,7 +10,7 @@ import {
   member,
   nation,
   outcomesOf,
-  refusalOf,
+  rejectionOf,
   remove,
   seqOf,
   statusOf,
@@ -67,8 +67,8 @@ test('facts behind the last commit are rejected', async () => {
   )
   assert.deepEqual([one?.status, more.length], ['applied', 0])
   assert.equal(rest?.batch, null)
-  assert.equal(refusalOf(rest).line, 3)
-  assert.match(refusalOf(rest).reason, /ended before this batch was committed/)
+  assert.equal(rejectionOf(rest).line, 3)
+  assert.match(rejectionOf(rest).reason, /ended before this batch was committed/)
   assert.equal(await statusOf(chancery, '/nations/open-2'), 404)
 })
 
@@ -87,7 +87,7 @@ for (const { name, line, path } of [
     const id = `commit-${name.replaceAll(' ', '-')}`
     const outcomes = await chancery.send(lines(nation(`${id}-1`), line, nation(`${id}-2`), commit(`${id}-2`)))
     assert.deepEqual(pluck(outcomes, 'status'), ['refused', 'applied'])
-    assert.deepEqual([refusalOf(outcomes[0]).line, refusalOf(outcomes[0]).path], [2, path])
+    assert.deepEqual([rejectionOf(outcomes[0]).line, rejectionOf(outcomes[0]).path], [2, path])
     assert.deepEqual(
       await Promise.all([statusOf(chancery, `/nations/${id}-1`), statusOf(chancery, `/nations/${id}-2`)]),
       [404, 200],

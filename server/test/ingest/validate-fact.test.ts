@@ -50,14 +50,14 @@ test('any line is a valid fact or gets a rejection with its place', () => {
     fc.property(fc.oneof(fact, value), sent => {
       const parsed = parseFact(JSON.stringify(sent), 7)
       const checked = 'reason' in parsed ? [parsed] : check(parsed.value, 7)
-      const refusals = isRejected(checked)
+      const rejections = isRejected(checked)
         ? checked
         : checked.op === 'commit' && isRejected(checked.commit)
           ? checked.commit
           : undefined
-      if (!refusals) return
-      assert.ok(refusals.length > 0 && refusals.length <= 20)
-      for (const { line, path, reason, value } of refusals) {
+      if (!rejections) return
+      assert.ok(rejections.length > 0 && rejections.length <= 20)
+      for (const { line, path, reason, value } of rejections) {
         assert.equal(line, 7)
         assert.match(path, /^(\/([^~/]|~[01])*)*$/u)
         assert.ok(path.length < 1_000)
@@ -79,12 +79,12 @@ test('parsing a line never throws, whatever its text', () => {
   )
 })
 
-const refusalsOf = (sent: object) => {
+const rejectionsOf = (sent: object) => {
   const checked = check(sent, 1)
   return isRejected(checked) ? checked : []
 }
 const put = (resource: string, data: object, more: object = {}) =>
-  refusalsOf({ op: 'put', resource, data, ...more })
+  rejectionsOf({ op: 'put', resource, data, ...more })
 
 test('a URL in a fact is https, with a public host name, and neither markup nor credentials', () => {
   const fields = factResources.flatMap(resource =>
@@ -96,7 +96,7 @@ test('a URL in a fact is https, with a public host name, and neither markup nor 
     fields.map(({ resource, name }) => `${resource}.${name}`),
     ['alliance.flag_url', 'nation.flag_url'],
   )
-  const refused = [
+  const rejectedUrls = [
     'http://game.example/flag.png',
     'javascript:alert(1)',
     'https://',
@@ -130,7 +130,7 @@ test('a URL in a fact is https, with a public host name, and neither markup nor 
     'https://xn--bcher-kva.example/flag.png',
   ]
   for (const { resource, name } of fields) {
-    for (const url of refused) {
+    for (const url of rejectedUrls) {
       const paths = put(resource, { id: 'x1', [name]: url }).map(({ path }) => path)
       assert.ok(paths.length > 0 && paths.every(path => path === `/data/${name}`), `${name} takes ${url}`)
     }
@@ -219,10 +219,10 @@ test('the value of a private field is never repeated, of any resource', () => {
         for (const step of path.toReversed()) data = step === '0' ? [data] : { [step]: data }
         const text = { ...(data as object) }
         const wrong = JSON.parse(JSON.stringify(text).replace('{"canary":"Canary"}', '"Canary\\u0000"'))
-        const refusals = put(resource, wrong)
+        const rejections = put(resource, wrong)
         if (!isPublic) {
           hidden += 1
-          assert.doesNotMatch(JSON.stringify(refusals), /Canary/, `${resource} ${path.join('.')}`)
+          assert.doesNotMatch(JSON.stringify(rejections), /Canary/, `${resource} ${path.join('.')}`)
         }
       }
     }
@@ -230,7 +230,7 @@ test('the value of a private field is never repeated, of any resource', () => {
   assert.ok(hidden > 20)
   assert.doesNotMatch(JSON.stringify(put('nation', { id: 'n1', moderation_note: 'Canary' })), /Canary/)
   assert.doesNotMatch(JSON.stringify(put('nation', { id: 'n1', attributes: 'Canary' })), /Canary/)
-  assert.doesNotMatch(JSON.stringify(refusalsOf({ op: 'erase', player: 'Canary!' })), /Canary/)
+  assert.doesNotMatch(JSON.stringify(rejectionsOf({ op: 'erase', player: 'Canary!' })), /Canary/)
 })
 
 const guide = await readFile(new URL('../../../docs/game/what-to-send.md', import.meta.url), 'utf8')

@@ -38,7 +38,7 @@ const unreadable = [
     ['half an object', '{"op":"put",', ''],
     ['two objects on one line', '{} {}', ''],
   ]),
-  ...withReason(/is a JSON object/, [
+  ...withReason(/must be a JSON object/, [
     ['an array', '[]', ''],
     ['null', 'null', ''],
     ['a number', '7', ''],
@@ -51,7 +51,7 @@ const unreadable = [
     ['an escaped NUL character', putText('"nation_name":"a\\u0000b"'), '/data/nation_name'],
   ]),
   ...withReason(/surrogate/, [
-    ['half a surrogate pair, escaped', putText('"nation_name":"a\\ud83d"'), '/data/nation_name'],
+    ['a lone surrogate, escaped', putText('"nation_name":"a\\ud83d"'), '/data/nation_name'],
   ]),
   ...withReason(/nested/, [
     [
@@ -273,7 +273,7 @@ const incomplete = factResources.flatMap(resource =>
         name: `a new ${resource} without ${path.join('.')}`,
         line: put(resource, changedAt(newRows[resource], path)),
         path: pathOf(path),
-        reason: new RegExp(`a new ${resource} needs ${path.join('.')}`),
+        reason: new RegExp(`^is required for a new ${resource}$`),
       }),
     ),
 )

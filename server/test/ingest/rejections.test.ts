@@ -6,7 +6,7 @@ import { markedBlock } from '../../../tools/guides/guide.ts'
 import type { Schema } from '../disclosure/slots.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { type Fact, startTestServer } from '../support/test-server.ts'
-import { commit, lines, nation, put, refusalOf, seqOf, statusOf } from './facts.ts'
+import { commit, lines, nation, put, rejectionOf, seqOf, statusOf } from './facts.ts'
 import { existing, newRows, referencesIn, referredBy, type WrongFact, wrongFacts } from './wrong-facts.ts'
 
 const contract = contractFor(demoProfile)
@@ -40,10 +40,10 @@ for (const [index, { name, line, path, reason }] of wrongFacts.entries()) {
         [id('3'), 'applied', 1],
       ],
     )
-    const refusal = refusalOf(outcomes[1])
-    assert.equal(refusal.line, 4)
-    assert.equal(refusal.path, path)
-    assert.match(refusal.reason, reason)
+    const rejection = rejectionOf(outcomes[1])
+    assert.equal(rejection.line, 4)
+    assert.equal(rejection.path, path)
+    assert.match(rejection.reason, reason)
     const found = await Promise.all(
       ['earlier', 'ahead', 'behind', 'later'].map(place => statusOf(chancery, `/nations/${id(place)}`)),
     )

@@ -14,7 +14,7 @@ const pools = closeAfter(createPools({ target: { connectionString: chancery.data
 
 const send = async (batch: string, fact = nation(batch), more = {}) =>
   (await chancery.send(lines(fact, commit(batch, more))))[0]?.status
-/** Makes a batch as old as if it had been applied, or refused, so many days ago. */
+/** Makes a batch as old as if it had been applied, or rejected, this many days ago. */
 const age = (table: string, column: string, id: string, days: number) =>
   query(
     chancery.databaseUrl,

@@ -2,9 +2,9 @@ import { limits } from '@chancery/contract'
 import type { Database } from '../store/database.ts'
 import { generateKey, hashKey, prefixOfKey } from './key.ts'
 import {
-  countLiveKeys,
-  endKeyAfter,
-  findLiveKeyOfPlayer,
+  countActiveKeys,
+  expireKeyAfter,
+  findActiveKeyOfPlayer,
   insertKey,
   type KeyRecord,
   type NewKey,
@@ -23,18 +23,18 @@ export async function createKey(db: Database, key: Omit<NewKey, 'prefix'>): Prom
   return { text, record: await insertKey(db, hashKey(text), { ...key, prefix: prefixOfKey(text) }) }
 }
 
-/** Creates a key for a player, within the limit of live keys. In a transaction. */
+/** Creates a key for a player, within the limit of active keys. In a transaction. */
 export async function createPlayerKey(
   db: Database,
   key: Omit<NewKey, 'prefix'>,
 ): Promise<CreatedKey | 'too_many_keys'> {
-  const live = await countLiveKeys(db, key.playerId)
-  return live >= limits.keysPerPlayer ? 'too_many_keys' : createKey(db, key)
+  const active = await countActiveKeys(db, key.playerId)
+  return active >= limits.keysPerPlayer ? 'too_many_keys' : createKey(db, key)
 }
 
 /**
  * Replaces a key of the player, which stays valid for `overlapHours`; with 0 it is revoked. The new key has its name, scopes, limit,
- * rate-limit window and lifetime. `nowMs` is by the database's clock. In a transaction; undefined where the player has no such live key.
+ * rate-limit window and lifetime. `nowMs` is by the database's clock. In a transaction; undefined where the player has no such active key.
  */
 export async function rotatePlayerKey(
   db: Database,
@@ -42,12 +42,12 @@ export async function rotatePlayerKey(
   id: string,
   { overlapHours, nowMs }: { overlapHours: number; nowMs: number },
 ): Promise<CreatedKey | 'too_many_keys' | undefined> {
-  const live = await countLiveKeys(db, playerId)
-  const old = await findLiveKeyOfPlayer(db, playerId, id)
+  const active = await countActiveKeys(db, playerId)
+  const old = await findActiveKeyOfPlayer(db, playerId, id)
   if (!old) return undefined
   const isOverlapping = overlapHours > 0
-  if (isOverlapping && live >= limits.keysPerPlayer) return 'too_many_keys'
-  if (isOverlapping) await endKeyAfter(db, id, overlapHours)
+  if (isOverlapping && active >= limits.keysPerPlayer) return 'too_many_keys'
+  if (isOverlapping) await expireKeyAfter(db, id, overlapHours)
   else await revokeKey(db, id)
   return createKey(db, { ...old, scopes: [...old.scopes], expiresAt: sameLifetime(old, nowMs) })
 }

@@ -23,7 +23,7 @@ const columns = sql`
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`
 
 /** Neither revoked nor expired, by the database's clock. */
-const isLive = sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
+const isActive = sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
 
 const recordOf = (row: KeyRow): KeyRecord => ({ ...row, scopes: new Set(row.scopes) })
 
@@ -52,8 +52,8 @@ export async function insertKey(db: Database, hash: KeyHash, key: NewKey): Promi
   return recordOf(row)
 }
 
-/** Live, and the player is not suspended. */
-const isValid = sql`${isLive}
+/** Active, and the player is not suspended. */
+const isValid = sql`${isActive}
   and not exists (select from chancery_access.suspension s where s.player_id = api_key.player_id)`
 
 /** The valid keys with these hashes. */
@@ -86,31 +86,31 @@ export async function listKeys(
   return rows.map(recordOf)
 }
 
-/** The live keys of a player, then the latest others: newest first. */
+/** The active keys of a player, then the latest others: newest first. */
 export async function listKeysOfPlayer(db: Database, playerId: string): Promise<KeyRecord[]> {
   const rows = await db.rows<KeyRow>(sql`
     select ${columns} from chancery_access.api_key where player_id = ${playerId}
-    order by (${isLive}) desc, created_at desc, id limit ${keysListed}`)
+    order by (${isActive}) desc, created_at desc, id limit ${keysListed}`)
   return rows.map(recordOf)
 }
 
-/** A live key of this player; undefined for any other. */
-export async function findLiveKeyOfPlayer(
+/** An active key of this player; undefined for any other. */
+export async function findActiveKeyOfPlayer(
   db: Database,
   playerId: string,
   id: string,
 ): Promise<KeyRecord | undefined> {
   const row = await db.first<KeyRow>(sql`
-    select ${columns} from chancery_access.api_key where id = ${id} and player_id = ${playerId} and ${isLive}`)
+    select ${columns} from chancery_access.api_key where id = ${id} and player_id = ${playerId} and ${isActive}`)
   return row && recordOf(row)
 }
 
-/** The number of live keys of a player, who stays locked until the transaction ends. */
-export async function countLiveKeys(db: Database, playerId: string): Promise<number> {
+/** The number of active keys of a player, who stays locked until the transaction ends. */
+export async function countActiveKeys(db: Database, playerId: string): Promise<number> {
   await db.rows(playerLock(playerId))
-  const row = await db.first<{ live: number }>(sql`
-    select count(*) as live from chancery_access.api_key where player_id = ${playerId} and ${isLive}`)
-  return row?.live ?? 0
+  const row = await db.first<{ active: number }>(sql`
+    select count(*) as active from chancery_access.api_key where player_id = ${playerId} and ${isActive}`)
+  return row?.active ?? 0
 }
 
 const now = sql`date_trunc('milliseconds', clock_timestamp())`
@@ -128,7 +128,7 @@ export const revokeKeyOfPlayer = (
 ): Promise<KeyRecord | undefined> =>
   changeKey(db, sql`${revoking} where id = ${id} and player_id = ${playerId} returning ${columns}`)
 
-/** Revokes the live keys of a player that hold more than `scopes`. */
+/** Revokes the active keys of a player that hold more than `scopes`. */
 export const revokeKeysBeyond = (
   db: Database,
   playerId: string,
@@ -136,11 +136,11 @@ export const revokeKeysBeyond = (
 ): Promise<KeyRecord[]> =>
   changeKeys(
     db,
-    sql`${revoking} where player_id = ${playerId} and ${isLive} and not scopes <@ ${[...scopes]}::text[] returning ${columns}`,
+    sql`${revoking} where player_id = ${playerId} and ${isActive} and not scopes <@ ${[...scopes]}::text[] returning ${columns}`,
   )
 
 /** Lets a key expire after some hours, unless it expires sooner. */
-export const endKeyAfter = (db: Database, id: string, hours: number): Promise<KeyRecord | undefined> =>
+export const expireKeyAfter = (db: Database, id: string, hours: number): Promise<KeyRecord | undefined> =>
   changeKey(
     db,
     sql`update chancery_access.api_key set expires_at = least(expires_at, ${now} + make_interval(hours => ${hours})) where id = ${id} returning ${columns}`,

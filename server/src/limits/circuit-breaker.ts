@@ -45,7 +45,7 @@ export function createCircuitBreaker(options: {
       .finally(() => {
         isProbing = false
       })
-      .then(succeed, (err: unknown) => fail(reasonOf(err)))
+      .then(succeed, (err: unknown) => fail(connectionErrorText(err)))
   }
 
   return {
@@ -64,7 +64,7 @@ export function createCircuitBreaker(options: {
 }
 
 /** Only the message: a Redis error also contains its command, possibly the one with the password. */
-export function reasonOf(err: unknown): string {
+export function connectionErrorText(err: unknown): string {
   if (!(err instanceof Error)) return 'unknown'
   // A refused connection to a host name with two addresses has a code but no message.
   return err.message || ('code' in err && typeof err.code === 'string' ? err.code : err.name)

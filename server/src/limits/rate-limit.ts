@@ -1,5 +1,5 @@
 /**
- * Rate limits: fixed windows per key, player and address. `memory.ts` counts in this process, in the tables of `windows.ts`; `redis.ts`
+ * Rate limits: fixed windows per key, player and address. Fixed windows, not a token bucket: decision 0027. `memory.ts` counts in this process, in the tables of `windows.ts`; `redis.ts`
  * counts for all processes and falls back to memory while the server is unavailable (`circuit-breaker.ts`). A window never counts more than its
  * limit, and a flood of addresses takes bounded memory. Start here.
  */

@@ -1,5 +1,5 @@
 import { Redis, type Result } from 'ioredis'
-import { createCircuitBreaker, reasonOf } from './circuit-breaker.ts'
+import { connectionErrorText, createCircuitBreaker } from './circuit-breaker.ts'
 import {
   defaultWindowMs,
   type LimitStore,
@@ -100,7 +100,7 @@ export function createRedisLimits(options: {
     },
   })
   // Without a listener ioredis prints errors to the console.
-  client.on('error', (err: unknown) => availability.fail(reasonOf(err)))
+  client.on('error', (err: unknown) => availability.fail(connectionErrorText(err)))
   client.on('close', () => availability.fail('connection closed'))
   client.on('ready', () => availability.check())
 
@@ -116,7 +116,7 @@ export function createRedisLimits(options: {
     try {
       return await request()
     } catch (err) {
-      availability.fail(reasonOf(err))
+      availability.fail(connectionErrorText(err))
       return otherwise()
     }
   }

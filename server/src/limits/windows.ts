@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { fnv1a } from './fnv1a.ts'
 
 /** A table of windows, by slot. */
 export interface WindowTable {
@@ -159,12 +160,9 @@ export class OverflowBuckets implements WindowTable {
     this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
   }
 
-  /** FNV-1a with the finishing steps of MurmurHash3, because FNV's low bits mix badly. */
+  /** FNV-1a with the finishing steps of MurmurHash3. */
   #slotFor(subject: string): number {
-    let hash = this.#seed
-    for (let at = 0; at < subject.length; at++) {
-      hash = Math.imul(hash ^ subject.charCodeAt(at), 0x01000193)
-    }
+    let hash = fnv1a(subject, this.#seed)
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
     hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
     return ((hash ^ (hash >>> 16)) >>> 0) % windowsMax

@@ -1,6 +1,6 @@
 /**
- * Makes a loader of items by key that batches: while one batch is loading, all further keys wait and are loaded in the next. So any number
- * of callers uses one database connection, and none waits longer than for two batches.
+ * Batch loader (DataLoader): while one batch is loading, all further keys wait and are loaded in the next. So any number of callers uses
+ * one database connection, and while at most `maxBatchSize` keys wait, none waits longer than for two batches.
  *
  * `loadMany` gets distinct keys, at most `maxBatchSize`, and returns the items that it finds. If it rejects, all waiting keys are rejected:
  * the next batch would meet the same database.

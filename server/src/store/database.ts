@@ -1,3 +1,8 @@
+/**
+ * PostgreSQL: connection pools with one database role each, transactions, migrations, the heartbeat and the bundled server. A public read
+ * cannot reach a secret, because its role has no permission. Start reading here; `pools.ts` lists the roles, `pulse.ts` has the heartbeat and
+ * the health signal, `open-store.ts` opens the database at start.
+ */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
@@ -6,12 +11,6 @@ import { createGuardedPool, type DatabaseHealth } from './guarded-pool.ts'
 
 export { default as sql, join, raw, type Sql } from 'sql-template-tag'
 export { isUnavailable } from './database-errors.ts'
-
-/**
- * PostgreSQL: connection pools with one database role each, transactions, migrations, the heartbeat and the bundled server. A public read
- * cannot reach a secret, because its role has no permission. Start reading here; `pools.ts` lists the roles, `pulse.ts` has the heartbeat and
- * the health signal, `open-store.ts` opens the database at start.
- */
 
 /** Runs SQL statements as one role. */
 export interface Database {

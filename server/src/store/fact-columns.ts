@@ -3,7 +3,7 @@ import { raw, type Sql } from './database.ts'
 import type { Pools } from './pools.ts'
 
 /** Computes a value once for each contract. */
-export function oncePerContract<T>(make: (contract: Contract) => T): (owner: { contract: Contract }) => T {
+export function memoizeByContract<T>(make: (contract: Contract) => T): (owner: { contract: Contract }) => T {
   const made = new WeakMap<Contract, T>()
   return ({ contract }) => {
     const known = made.get(contract) ?? make(contract)
@@ -35,7 +35,7 @@ export function factColumns(
 
 /** The columns of a resource's public fields, for a select list. `except`: fields that are stored in another form. */
 export const publicColumns = (name: FactResource, alias: string, except: readonly string[] = []) =>
-  oncePerContract((contract): Sql => {
+  memoizeByContract((contract): Sql => {
     const { fields }: Resource = contract.resources[name]
     const columns = factColumns(contract, name).world.filter(
       column => column in fields && !except.includes(column),
@@ -50,5 +50,5 @@ export interface ReadContext {
 }
 
 /** The URL of an item's page in the game, by the profile's template; null where the game has none. */
-export const pageUrl = (template: string | null, id: string): string | null =>
+export const gamePageUrl = (template: string | null, id: string): string | null =>
   template === null ? null : template.replace('{id}', encodeURIComponent(id))

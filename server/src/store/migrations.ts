@@ -91,7 +91,7 @@ export function pendingOf(migrations: Migration[], applied: Map<number, string>)
     }
     if (migration.checksum !== checksum) {
       throw new MigrationError(
-        `the database was made by another build of Chancery: its migration ${migration.name} differs`,
+        `the database was made by another build of Chancery: its migration ${migration.name} differs; run that build, or restore a backup`,
       )
     }
   }

@@ -4,12 +4,10 @@ import { createDatabaseClock } from './database-clock.ts'
 import { isQueryTimeout } from './database-errors.ts'
 import type { DatabaseHealth } from './guarded-pool.ts'
 
-/** The state that every process needs to know whether its caches are valid: one row, read every 200 ms. */
+/** A reading of the versions that validate caches: two rows, of `chancery_world.pulse` and `chancery_access.pulse`, in one statement. */
 export interface Heartbeat {
   /** The newest number in the log. */
   seq: number
-  /** The oldest number in the log. */
-  firstSeq: number
   worldVersion: number
   accessVersion: number
   worldChangedAt: string | null
@@ -22,7 +20,10 @@ export interface Pulse extends DatabaseHealth {
   current(): Heartbeat | undefined
   /** Reads a new heartbeat. Rejects if the database is unavailable. */
   refresh(): Promise<Heartbeat>
-  /** Calls `listener` after every heartbeat that differs from the previous one. Returns how to unsubscribe. */
+  /**
+   * Calls `listener` after every heartbeat with another `seq`, `redactionVersion`, `worldVersion` or `accessVersion` than the previous one.
+   * Returns how to unsubscribe.
+   */
   onChange(listener: (heartbeat: Heartbeat) => void): () => void
   /** Unix ms by the database's clock, the same in all processes. */
   now(): number
@@ -47,7 +48,7 @@ const channel = 'chancery_pulse'
 /** Timeout of the pulse's connection and its queries. A busy but healthy server responds within it. */
 const connectionTimeoutMs = 1_500
 
-/** Makes every process read the row at once, instead of within 200 ms. */
+/** Makes every process read both rows at once, instead of within 200 ms. */
 export const notifyPulse = sql`select pg_notify(${channel}, '')`
 
 /** Reads the heartbeat every 200 ms and after each notification, and decides from it whether the database responds. */
@@ -101,7 +102,7 @@ export function createPulse(options: PulseOptions): Pulse {
     expectResponse()
     const row = await connection.run(db =>
       db.first<Heartbeat & { nowMs: number }>(sql`
-        select w.seq, w.first_seq as "firstSeq", w.world_version as "worldVersion", a.version as "accessVersion",
+        select w.seq, w.world_version as "worldVersion", a.version as "accessVersion",
           w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
           extract(epoch from clock_timestamp()) * 1000 as "nowMs"
         from chancery_world.pulse w, chancery_access.pulse a`),

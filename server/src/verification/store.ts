@@ -4,7 +4,7 @@
  */
 import { limits, type PublicOf, type ResourceOf } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
-import { playerLock } from '../store/locks.ts'
+import { codeLock, playerLock } from '../store/locks.ts'
 import { type CodeHash, generateCode, hashCode } from './code-text.ts'
 
 export type VerifiedIdentity = PublicOf<ResourceOf<'verified_identity'>>
@@ -70,7 +70,7 @@ function identityOf({ alliance_id, rank, name, tag, ...nation }: IdentityRow): V
 }
 
 /**
- * The leader of a nation is admin_only, so `used` and `expired` never depend on it. A live code whose nation has another leader is
+ * The leader of a nation is admin_only, so `used` and `expired` never depend on it. An active code whose nation has another leader is
  * `unknown`, like a code of a deleted nation or one that is bound to another account.
  */
 async function failureReason(
@@ -114,7 +114,7 @@ interface NewCode {
   playerId?: string | undefined
 }
 
-/** Stores a code, within the limit of live codes per nation and leader. In a transaction. */
+/** Stores a code, within the limit of active codes per nation and leader. In a transaction. */
 async function insertCode(
   db: Database,
   hash: CodeHash,
@@ -123,15 +123,15 @@ async function insertCode(
   const leader = await db.first<{ player: string | null }>(sql`
     select player from chancery_secret.nation_private where nation_id = ${nationId}`)
   if (leader?.player) await db.rows(playerLock(leader.player))
-  // Serializes counting and inserting per nation.
-  await db.rows(sql`select pg_advisory_xact_lock(hashtext('chancery code'), hashtext(${nationId}))`)
-  const nation = await db.first<{ live: number; player: string | null }>(sql`
+  // An advisory lock: counts and inserts one code of a nation at a time.
+  await db.rows(sql`select pg_advisory_xact_lock(hashtext(${codeLock}), hashtext(${nationId}))`)
+  const nation = await db.first<{ active: number; player: string | null }>(sql`
     select s.player, (select count(*) from chancery_access.verification_code c
-      where ${isOfNation} and ${isOfLeader} and c.redeemed_at is null and c.expires_at > clock_timestamp()) as live
+      where ${isOfNation} and ${isOfLeader} and c.redeemed_at is null and c.expires_at > clock_timestamp()) as active
     from chancery_world.nation n left join chancery_secret.nation_private s on s.nation_id = n.id
     where n.id = ${nationId}`)
   if (!nation || (playerId !== undefined && nation.player !== playerId)) return 'no_such_nation'
-  if (nation.live >= limits.codesLivePerNation) return 'too_many_codes'
+  if (nation.active >= limits.codesActivePerNation) return 'too_many_codes'
   const row = await db.first<CodeRecord>(sql`
     insert into chancery_access.verification_code as c (hash, nation_id, player_id, bound_to, created_at, expires_at)
     select ${hash}, ${nationId}, ${nation.player}, ${boundTo}, t.at, date_trunc('milliseconds', t.at + make_interval(secs => ${limits.codeLifetimeSeconds}))
@@ -164,8 +164,8 @@ export interface CodeOwner {
 const ofOwner = ({ nationId, playerId }: CodeOwner) =>
   sql`c.nation_id = ${nationId} and c.player_id = ${playerId} and ${isStillTheirs}`
 
-/** The live codes, oldest first. */
-export const listLiveCodes = (db: Database, owner: CodeOwner): Promise<CodeRecord[]> =>
+/** The active codes, oldest first. */
+export const listActiveCodes = (db: Database, owner: CodeOwner): Promise<CodeRecord[]> =>
   db.rows(sql`
     select ${columns} from chancery_access.verification_code c
     where ${ofOwner(owner)} and c.redeemed_at is null and c.expires_at > clock_timestamp()
@@ -184,7 +184,7 @@ export const listRedeemedCodes = (
       and c.created_at > clock_timestamp() - make_interval(days => ${limits.codeDays})
     order by c.redeemed_at desc, c.id limit ${limit}`)
 
-/** Deletes a live code, which is unknown from then on. False where the owner has no such code. */
+/** Deletes an active code, which is unknown from then on. False where the owner has no such code. */
 export async function cancelCode(db: Database, owner: CodeOwner, id: string): Promise<boolean> {
   const row = await db.first(sql`
     delete from chancery_access.verification_code c

@@ -144,7 +144,8 @@ test('no secret is logged at any level, whatever fails', async t => {
   for (const logged of [
     'a request failed',
     'rate limit store not responding: limits are per process until it recovers',
-    'request admitted or refused',
+    'request admitted',
+    'request rejected',
     'response cache',
     'response sent',
     'heartbeat: the world version or a key changed',

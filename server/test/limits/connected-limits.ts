@@ -16,8 +16,8 @@ export function connectedLimits(url: string, windowMs = 60_000): Promise<LimitSt
   })
 }
 
-/** The number of allowed calls of so many concurrent ones over all stores. */
-export async function takeAtOnce(
+/** Makes `times` concurrent calls over all stores, and returns how many are allowed. */
+export async function consumeConcurrently(
   stores: LimitStore[],
   call: { subject: string; limit: number; times: number },
 ): Promise<number> {

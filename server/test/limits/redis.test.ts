@@ -9,7 +9,7 @@ import type { LimitStore } from '../../src/limits/rate-limit.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
 import { redisUrl, withoutRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
-import { connectedLimits, takeAtOnce } from './connected-limits.ts'
+import { connectedLimits, consumeConcurrently } from './connected-limits.ts'
 
 const isMissing = withoutRedis && !process.env.CHANCERY_TEST_VALKEY_URL
 const test = isMissing ? anyTest.skip : anyTest
@@ -28,12 +28,12 @@ async function openStores(t: TestContext, storeCount: number, windowMs?: number)
 
 test('of 500 calls at once over four connections exactly the limit passes', async t => {
   const { stores, subject } = await openStores(t, 4)
-  assert.equal(await takeAtOnce(stores, { subject, limit: 60, times: 500 }), 60)
+  assert.equal(await consumeConcurrently(stores, { subject, limit: 60, times: 500 }), 60)
 })
 
 test('of 500 calls at once over two processes exactly the limit passes', async t => {
   const { url, subject, limits } = await openStores(t, 1)
-  const taking = [1, 2].map(() => fork(new URL('./taking-process.ts', import.meta.url)))
+  const taking = [1, 2].map(() => fork(new URL('./consuming-process.ts', import.meta.url)))
   const connected = taking.map(child => once(child, 'message'))
   for (const child of taking) child.send({ url, subject, limit: 60, times: 250 })
   await Promise.all(connected)
@@ -135,7 +135,7 @@ test('the first calls of a process wait for its connection', async t => {
     createRedisLimits({ url, fallback: createMemoryLimits({}), commandTimeoutMs: 60_000 }),
   )
   t.after(() => Promise.all(stores.map(store => store.close())))
-  assert.equal(await takeAtOnce(stores, { subject, limit: 60, times: 500 }), 60)
+  assert.equal(await consumeConcurrently(stores, { subject, limit: 60, times: 500 }), 60)
 })
 
 test('a valkey:// address is accepted', async t => {

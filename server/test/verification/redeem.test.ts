@@ -14,7 +14,7 @@ after(closeConnections)
 const redeem = async (code: string, query = '', options: { key?: string; base?: string } = {}) =>
   readResponse(await chancery.get(`/discord/verify/${code}${query}`, options))
 
-async function assertRefused(code: string, expected: ErrorCode, query = ''): Promise<void> {
+async function assertRejected(code: string, expected: ErrorCode, query = ''): Promise<void> {
   const response = await redeem(code, query)
   const message = assertError(response, expected, `${expected} ${query}`)
   assert.ok(!message.includes(code), 'an error does not repeat the code')
@@ -105,7 +105,7 @@ test('a code is redeemed once, on either base and in either case', async () => {
     const code = await chancery.makeCode('n1')
     assert.equal((await redeem(code.toLowerCase(), '', { base: first ?? '' })).status, 200)
     assertError(await redeem(code, '', { base: second ?? '' }), 'verification_code_used', 'again')
-    await assertRefused(code.toLowerCase(), 'verification_code_used')
+    await assertRejected(code.toLowerCase(), 'verification_code_used')
   }
 })
 
@@ -120,22 +120,22 @@ test('a code expires after ten minutes, not before', async () => {
   assert.equal((await redeem(young)).status, 200)
   const old = await chancery.makeCode('n1')
   await age(old, '10 minutes')
-  await assertRefused(old, 'verification_code_expired')
-  await assertRefused(old, 'verification_code_expired')
+  await assertRejected(old, 'verification_code_expired')
+  await assertRejected(old, 'verification_code_expired')
 })
 
 test('a used code stays used, and is kept for 30 days', async () => {
   const used = await chancery.makeCode('n1')
   assert.equal((await redeem(used)).status, 200)
   await age(used, '29 days 23 hours')
-  await assertRefused(used, 'verification_code_used')
+  await assertRejected(used, 'verification_code_used')
   await age(used, '2 hours')
-  await assertRefused(used, 'verification_code_unknown')
+  await assertRejected(used, 'verification_code_unknown')
   const expired = await chancery.makeCode('n1')
   await age(expired, '29 days 23 hours')
-  await assertRefused(expired, 'verification_code_expired')
+  await assertRejected(expired, 'verification_code_expired')
   await age(expired, '2 hours')
-  await assertRefused(expired, 'verification_code_unknown')
+  await assertRejected(expired, 'verification_code_unknown')
 })
 
 test('a code of a deleted nation is unknown, used or not, also when another takes its id', async () => {
@@ -144,9 +144,9 @@ test('a code of a deleted nation is unknown, used or not, also when another take
   const [live, used] = [await chancery.makeCode('n9'), await chancery.makeCode('n9')]
   assert.equal((await redeem(used)).status, 200)
   await chancery.ingest([{ op: 'delete', resource: 'nation', id: 'n9' }], { waits: false })
-  for (const code of [live, used]) await assertRefused(code, 'verification_code_unknown')
+  for (const code of [live, used]) await assertRejected(code, 'verification_code_unknown')
   await chancery.ingest([found], { waits: false })
-  for (const code of [live, used]) await assertRefused(code, 'verification_code_unknown')
+  for (const code of [live, used]) await assertRejected(code, 'verification_code_unknown')
   assert.equal((await redeem(await chancery.makeCode('n9'))).status, 200)
 })
 
@@ -160,7 +160,7 @@ test('a code is unknown after its player has lost the nation', async () => {
   const code = await chancery.makeCode('n10')
   for (const player of ['later', null]) {
     await lead('n10', player)
-    await assertRefused(code, 'verification_code_unknown')
+    await assertRejected(code, 'verification_code_unknown')
   }
   await lead('n10', 'before')
   assert.equal((await redeem(code)).status, 200)
@@ -196,26 +196,26 @@ test('a used or expired code has the same response under every leader of the nat
 test('a bound code is redeemed by its account only, and stays valid after the attempts of others', async () => {
   const code = await chancery.makeCode('n1', 'user:42')
   for (const query of ['', '?for=', '?for=user:43', '?for=USER:42', '?for=user:42%20', '?for=user%3A421'])
-    await assertRefused(code, 'verification_code_unknown', query)
+    await assertRejected(code, 'verification_code_unknown', query)
   assertError(await redeem(code, '?for=user:42&for=user:42'), 'invalid_parameter', 'given only once')
   assert.equal((await redeem(code, '?for=user%3A42')).status, 200)
-  await assertRefused(code, 'verification_code_used', '?for=user:42')
-  await assertRefused(code, 'verification_code_unknown', '?for=user:43')
-  await assertRefused(code, 'verification_code_unknown')
+  await assertRejected(code, 'verification_code_used', '?for=user:42')
+  await assertRejected(code, 'verification_code_unknown', '?for=user:43')
+  await assertRejected(code, 'verification_code_unknown')
 })
 
 test('an expired bound code is not revealed to other accounts', async () => {
   const code = await chancery.makeCode('n1', 'user:42')
   await age(code, '11 minutes')
-  await assertRefused(code, 'verification_code_unknown')
-  await assertRefused(code, 'verification_code_expired', '?for=user:42')
+  await assertRejected(code, 'verification_code_unknown')
+  await assertRejected(code, 'verification_code_expired', '?for=user:42')
 })
 
 test('an unbound code is redeemed for any account', async () => {
   assert.equal((await redeem(await chancery.makeCode('n1'), '?for=user:42')).status, 200)
 })
 
-test('a nation has ten live codes at most; used and expired ones make room', async () => {
+test('a nation has ten active codes at most; used and expired ones make room', async () => {
   const issue = () => chancery.operate('POST', '/codes', { nation_id: 'n5' })
   const made = await Promise.all(Array.from({ length: 25 }, issue))
   assert.deepEqual(made.map(({ status }) => status).sort(), [...Array(10).fill(201), ...Array(15).fill(400)])
@@ -226,7 +226,7 @@ test('a nation has ten live codes at most; used and expired ones make room', asy
   )
   const refused = await issue()
   assert.equal(refused.status, 400)
-  assert.match(await refused.text(), /10 live codes/)
+  assert.match(await refused.text(), /10 active codes/)
 
   const [one = '', another = ''] = codes
   assert.equal((await redeem(one)).status, 200)
@@ -240,7 +240,7 @@ test('a nation has ten live codes at most; used and expired ones make room', asy
   )
 })
 
-test('live codes of a former leader do not count for the next one', async () => {
+test('active codes of a former leader do not count for the next one', async () => {
   await lead('n12', 'before')
   const former = await Promise.all(Array.from({ length: 10 }, () => chancery.makeCode('n12')))
   const issue = async () => (await chancery.operate('POST', '/codes', { nation_id: 'n12' })).status
@@ -251,10 +251,10 @@ test('live codes of a former leader do not count for the next one', async () => 
       ...Array(10).fill(201),
       400,
     ])
-    for (const code of former) await assertRefused(code, 'verification_code_unknown')
+    for (const code of former) await assertRejected(code, 'verification_code_unknown')
   }
   await lead('n12', 'before')
-  assert.equal(await issue(), 400, 'their own live codes count again')
+  assert.equal(await issue(), 400, 'their own active codes count again')
 })
 
 test('redeeming with a key counts against the key, without one against the address', async () => {

@@ -8,7 +8,7 @@ import {
   type SplitAttributes,
   type Transition,
 } from '../../ingest/changes.ts'
-import { createTwoTables, secretRow } from '../../ingest/entity-store.ts'
+import { createPublicAndPrivateTables, secretRow } from '../../ingest/entity-store.ts'
 import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
 import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
@@ -17,7 +17,7 @@ import { searchText } from '../../store/search-text.ts'
 type Alliance = Pick<PublicOf<ResourceOf<'alliance'>>, 'id' | 'name' | 'tag' | 'founded_at'> &
   Omit<SplitAttributes, 'attributes'>
 
-const tables = createTwoTables(
+const tables = createPublicAndPrivateTables(
   'alliance',
   'chancery_world.alliance',
   { table: 'chancery_secret.alliance_private', key: 'alliance_id', isNested: true },
@@ -26,7 +26,7 @@ const tables = createTwoTables(
 )
 const removeAlliances = createRowRemover('chancery_world.alliance', 'id')
 const removeSecrets = createRowRemover('chancery_secret.alliance_private', 'alliance_id')
-const removeYesterday = createRowRemover('chancery_world.alliance_rank_previous_day', 'alliance_id')
+const removePreviousDayRanks = createRowRemover('chancery_world.alliance_rank_previous_day', 'alliance_id')
 
 const store: EntityStore<Alliance> = {
   resource: 'alliance',
@@ -37,7 +37,7 @@ const store: EntityStore<Alliance> = {
   },
 
   async save(batch, alliances) {
-    const { db, dirty } = batch
+    const { db, pending } = batch
     const { write, writeSecrets } = tables(batch)
     await write(
       db,
@@ -52,13 +52,13 @@ const store: EntityStore<Alliance> = {
       'alliance',
       alliances.map(alliance => alliance.id),
     )
-    for (const id of recreated) dirty.warAlliances.add(id)
+    for (const id of recreated) pending.recreatedAlliances.add(id)
   },
 
   async remove({ db }, ids) {
     await removeAlliances(db, ids)
     await removeSecrets(db, ids)
-    await removeYesterday(db, ids)
+    await removePreviousDayRanks(db, ids)
   },
 }
 
@@ -68,7 +68,7 @@ const referenceTo = ({ id, name, tag }: Alliance) => ({ alliance_id: id, name, t
 export async function applyAlliances(batch: Batch, changes: Change[]): Promise<void> {
   await rejectReusedIds(batch.db, 'alliance', changes)
   const transitions = await mergeChanges(batch, store, changes)
-  for (const id of recreatedOf(transitions)) batch.dirty.warAlliances.add(id)
+  for (const id of recreatedOf(transitions)) batch.pending.recreatedAlliances.add(id)
   await writeTombstones(
     batch.db,
     'alliance',

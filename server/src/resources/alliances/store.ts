@@ -9,7 +9,7 @@ import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, raw, type Sql, sql } from '../../store/database.ts'
 import { comparisons } from '../../store/derived-lists.ts'
-import { pageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
+import { gamePageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import { allOf, type Page, readPage } from '../../store/paging.ts'
 import { beginningWith, containing, fold } from '../../store/search-text.ts'
 import { attributesAmong } from '../nations/store.ts'
@@ -65,7 +65,7 @@ function allianceOf({ contract }: ReadContext, row: AllianceRow): Alliance {
       expires_at: utc(expires_at),
     })),
     wars: { active: wars_active, won: wars_won, lost: wars_lost },
-    url: pageUrl(contract.profile.pages.alliance, row.id),
+    url: gamePageUrl(contract.profile.pages.alliance, row.id),
   }
 }
 

@@ -30,8 +30,8 @@ export async function applyBattles(batch: Batch, changes: Change[]): Promise<voi
   const transitions = await mergeChanges(batch, store, changes)
   await checkReuse(transitions)
   for (const { before, after } of transitions) {
-    if (before) batch.dirty.battles.add(before.war_id)
-    if (after) batch.dirty.battles.add(after.war_id)
+    if (before) batch.pending.warsWithChangedBattles.add(before.war_id)
+    if (after) batch.pending.warsWithChangedBattles.add(after.war_id)
   }
   await emitEvents(batch, transitions)
 }

@@ -47,9 +47,9 @@ export async function applyConflicts(batch: Batch, changes: Change[]): Promise<v
 }
 
 /** Marks conflicts whose sides changed: their numbers are summed again. */
-function markSides({ dirty }: Batch, { key, before, after }: Transition<Conflict>): void {
-  if (!before) dirty.newConflicts.add(key)
-  if (!isDeepStrictEqual(before?.sides, after?.sides)) dirty.conflictSides.add(key)
+function markSides({ pending }: Batch, { key, before, after }: Transition<Conflict>): void {
+  if (!before) pending.newConflicts.add(key)
+  if (!isDeepStrictEqual(before?.sides, after?.sides)) pending.conflictSides.add(key)
 }
 
 type AllianceNames = Map<string, { alliance_id: string; name: string; tag: string }>

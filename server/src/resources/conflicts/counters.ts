@@ -7,14 +7,14 @@ const counted = raw(`id, conflict_id, status, battles_count,
   defender_nation_id, defender_alliance_id, defender_battles_won, defender_losses`)
 
 /** Copies the columns of wars by which they are counted. Called before a batch writes them. */
-export async function snapshotCounters({ db, dirty }: Batch, warIds: Iterable<string>): Promise<void> {
-  const ids = [...warIds].filter(id => !dirty.conflictWars.has(id))
+export async function snapshotCounters({ db, pending }: Batch, warIds: Iterable<string>): Promise<void> {
+  const ids = [...warIds].filter(id => !pending.conflictWars.has(id))
   if (ids.length === 0) return
   const rows = await db.rows<{ id: string }>(sql`
     insert into chancery_secret.war_counter_snapshot (${counted})
     select ${counted} from chancery_world.war where id = any(${ids}) and conflict_id is not null
     returning id`)
-  for (const { id } of rows) dirty.conflictWars.add(id)
+  for (const { id } of rows) pending.conflictWars.add(id)
 }
 
 /** The differences that a batch makes to the counters of a conflict. */
@@ -31,8 +31,8 @@ interface Added {
  * Updates the counters of conflicts. The nations of a war fight for the side of their alliance at the declaration. The cost grows with the
  * wars of the batch, not with those of the conflict; where sides have changed, with the nations that fight.
  */
-export async function recountConflicts({ db, dirty }: Batch): Promise<void> {
-  const { conflictWars, conflictSides, newConflicts } = dirty
+export async function updateConflictCounters({ db, pending }: Batch): Promise<void> {
+  const { conflictWars, conflictSides, newConflicts } = pending
   const added = conflictWars.size > 0 ? await addWars(db, [...conflictWars]) : []
   if (newConflicts.size > 0) await countWarsOfNew(db, [...newConflicts])
   const ofKnown = added.filter(({ id }) => !newConflicts.has(id))

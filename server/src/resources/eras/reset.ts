@@ -66,7 +66,7 @@ async function checkEras({ db }: Batch, { line, ended, next }: Reset): Promise<v
     sql`select status from chancery_world.era where id = ${id}`,
   )
   const done = await db.first(sql`select from chancery_world.era_reset where era_id = ${id}`)
-  if (done) reject(line, '/ended/id', `era ${id} has ended with a reset before: name the era that ends now`)
+  if (done) reject(line, '/ended/id', `era ${id} was already ended by a reset: name the active era`)
   if (known && known.status !== 'active') {
     const state = known.status === 'ended' ? 'has ended' : 'has not begun'
     reject(
@@ -76,17 +76,16 @@ async function checkEras({ db }: Batch, { line, ended, next }: Reset): Promise<v
     )
   }
   if (ended.status !== undefined && ended.status !== 'ended')
-    reject(line, '/ended/status', 'the era that a reset ends is ended: leave status out')
+    reject(line, '/ended/status', 'omit status: a reset sets it to ended')
   if (!next) return
   const nextId = idOf(next)
-  if (nextId === id) reject(line, '/next/id', `era ${id} is the one that ends: the next has an id of its own`)
+  if (nextId === id) reject(line, '/next/id', 'must differ from /ended/id')
   if (next.status !== undefined && next.status !== 'active')
-    reject(line, '/next/status', 'the era that a reset begins is active: leave status out')
+    reject(line, '/next/status', 'omit status: a reset sets it to active')
   const nextKnown = await db.first<{ status: string }>(
     sql`select status from chancery_world.era where id = ${nextId}`,
   )
-  if (nextKnown?.status === 'ended')
-    reject(line, '/next/id', `era ${nextId} has ended before: give the next one an id of its own`)
+  if (nextKnown?.status === 'ended') reject(line, '/next/id', `era ${nextId} has already ended: use a new id`)
 }
 
 /** The end of an era separates history from the current world: a wrong one could not be corrected. */
@@ -102,13 +101,12 @@ async function checkEnd({ db, loggedAt }: Batch, reset: Reset): Promise<void> {
     reject(
       line,
       path,
-      `lies ahead, it is ${loggedAt}: send the reset when the era has ended, without at or with the time of its end`,
+      `must be at most five minutes in the future (now: ${loggedAt}): send the reset when the era ends`,
     )
   const isBefore = (time: string | null | undefined) => time && Date.parse(end) < Date.parse(time)
   if (isBefore(known?.start))
-    reject(line, path, `era ${idOf(ended)} began at ${known?.start}: it cannot end before`)
-  if (isBefore(known?.last))
-    reject(line, path, `the world was reset at ${known?.last}: it cannot be reset again before`)
+    reject(line, path, `must not be before the start of era ${idOf(ended)} (${known?.start})`)
+  if (isBefore(known?.last)) reject(line, path, `must not be before the previous reset (${known?.last})`)
 }
 
 /** Replaces all entities of a resource by tombstones, and marks all tombstones as retired: their ids cannot be used again. */

@@ -1,6 +1,6 @@
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
-import { createTwoTables } from '../../ingest/entity-store.ts'
+import { createPublicAndPrivateTables } from '../../ingest/entity-store.ts'
 import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
 import { sql } from '../../store/database.ts'
 import { addMembershipSteps, type MembershipStep } from '../alliances/apply.ts'
@@ -20,7 +20,7 @@ interface AllianceReference {
   tag: string
 }
 
-const tables = createTwoTables(
+const tables = createPublicAndPrivateTables(
   'alliance_member',
   'chancery_world.alliance_member',
   { table: 'chancery_secret.member_private', key: 'nation_id' },

@@ -8,7 +8,7 @@ import {
   type SplitAttributes,
   type Transition,
 } from '../../ingest/changes.ts'
-import { createTwoTables, secretRow } from '../../ingest/entity-store.ts'
+import { createPublicAndPrivateTables, secretRow } from '../../ingest/entity-store.ts'
 import { createChangedRowWriter, createRowRemover } from '../../ingest/row-writer.ts'
 import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
@@ -16,13 +16,13 @@ import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/apply.ts'
 import { logChangedNations, removeIndexedNations, updateIndexedNations } from './ranking-index.ts'
 
-type Nation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
+type StoredNation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
   Required<Pick<ReadableOf<ResourceOf<'nation'>>, 'military' | 'economy' | 'production' | 'assignments'>> & {
     player: string | null
     moderation_notes: string | null
   } & Omit<SplitAttributes, 'attributes'>
 
-const tables = createTwoTables(
+const tables = createPublicAndPrivateTables(
   'nation',
   'chancery_world.nation',
   { table: 'chancery_secret.nation_private', key: 'nation_id', isNested: true },
@@ -31,64 +31,67 @@ const tables = createTwoTables(
 )
 const removeNations = createRowRemover('chancery_world.nation', 'id')
 const removeSecrets = createRowRemover('chancery_secret.nation_private', 'nation_id')
-const removeYesterday = createRowRemover('chancery_world.nation_rank_previous_day', 'nation_id')
+const removePreviousDayRanks = createRowRemover('chancery_world.nation_rank_previous_day', 'nation_id')
 const removeApplications = createRowRemover('chancery_secret.alliance_application', 'nation_id')
 
-const secretsOf = (nation: Nation) => secretRow('nation_id', nation.id, nation)
+const secretsOf = (nation: StoredNation) => secretRow('nation_id', nation.id, nation)
 
-const withSearchText = (nation: Nation) => ({
+const withSearchText = (nation: StoredNation) => ({
   ...nation,
   search_text: searchText(nation.nation_name, nation.leader_name),
 })
 
 /** A store for one chunk of changes: the loaded rows show which columns have to be written. */
-const createStore = (known = new Map<string, Nation>()): EntityStore<Nation> => ({
-  resource: 'nation',
+function createStore(): EntityStore<StoredNation> {
+  const known = new Map<string, StoredNation>()
+  return {
+    resource: 'nation',
 
-  async load(batch, ids) {
-    const rows = await batch.db.rows<Nation>(sql`${tables(batch).select}${ids})`)
-    for (const row of rows) known.set(row.id, row)
-    return known
-  },
+    async load(batch, ids) {
+      const rows = await batch.db.rows<StoredNation>(sql`${tables(batch).select}${ids})`)
+      for (const row of rows) known.set(row.id, row)
+      return known
+    },
 
-  async save(batch, nations) {
-    const { db, dirty } = batch
-    const { write, writeSecrets } = tables(batch)
-    const rows = nations.map(nation => {
-      const before = known.get(nation.id)
-      return { after: withSearchText(nation), before: before && withSearchText(before) }
-    })
-    await write(db, rows)
-    await writeSecrets(
-      db,
-      rows.map(({ after, before }) => ({ after: secretsOf(after), before: before && secretsOf(before) })),
-    )
-    const added = nations.flatMap(({ id }) => (known.has(id) ? [] : [id]))
-    for (const id of await removeTombstones(db, 'nation', added)) dirty.warNations.add(id)
-    if (added.length > 0) dirty.hasUnindexedNations = true
-    await updateIndexedNations(batch, rows)
-    await logChangedNations(
-      db,
-      nations.map(({ id }) => id),
-    )
-  },
+    async save(batch, nations) {
+      const { db, pending } = batch
+      const { write, writeSecrets } = tables(batch)
+      const rows = nations.map(nation => {
+        const before = known.get(nation.id)
+        return { after: withSearchText(nation), before: before && withSearchText(before) }
+      })
+      await write(db, rows)
+      await writeSecrets(
+        db,
+        rows.map(({ after, before }) => ({ after: secretsOf(after), before: before && secretsOf(before) })),
+      )
+      const added = nations.flatMap(({ id }) => (known.has(id) ? [] : [id]))
+      for (const id of await removeTombstones(db, 'nation', added)) pending.recreatedNations.add(id)
+      if (added.length > 0) pending.hasUnindexedNations = true
+      await updateIndexedNations(batch, rows)
+      await logChangedNations(
+        db,
+        nations.map(({ id }) => id),
+      )
+    },
 
-  async remove({ db }, ids) {
-    await removeNations(db, ids)
-    await removeSecrets(db, ids)
-    await removeYesterday(db, ids)
-    await removeIndexedNations(db, ids)
-    await logChangedNations(db, ids)
-    for (const id of ids) known.delete(id)
-  },
-})
+    async remove({ db }, ids) {
+      await removeNations(db, ids)
+      await removeSecrets(db, ids)
+      await removePreviousDayRanks(db, ids)
+      await removeIndexedNations(db, ids)
+      await logChangedNations(db, ids)
+      for (const id of ids) known.delete(id)
+    },
+  }
+}
 
 /** Applies facts about nations. */
 export async function applyNations(batch: Batch, changes: Change[]): Promise<void> {
   await rejectReusedIds(batch.db, 'nation', changes)
   const transitions = await mergeChanges(batch, createStore(), await releasePlayers(batch, changes))
   await addScoreChanges(batch, transitions)
-  for (const id of recreatedOf(transitions)) batch.dirty.warNations.add(id)
+  for (const id of recreatedOf(transitions)) batch.pending.recreatedNations.add(id)
   await removeApplications(
     batch.db,
     transitions.filter(({ after }) => after === undefined).map(({ key }) => key),
@@ -102,7 +105,7 @@ export async function applyNations(batch: Batch, changes: Change[]): Promise<voi
   for (const transition of transitions) emitEvents(batch, transition)
 }
 
-function emitEvents(batch: Batch, { line, before, after, at }: Transition<Nation>): void {
+function emitEvents(batch: Batch, { line, before, after, at }: Transition<StoredNation>): void {
   if (after && !before) {
     const nation = { nation_id: after.id, nation_name: after.nation_name }
     batch.emit('nation.founded', { line, at: after.founded_at ?? at, nations: [after.id] }, { nation })

@@ -11,8 +11,8 @@ const assignments = join(indexedFields.map(({ column }) => raw(`${column} = t.${
  * Appends new nations to the index, behind all others, deleted ones included, until the next ranking round. Once, at the end of a batch
  * and in the order of their ids: an order by chunks would disclose how many facts, private ones too, preceded them.
  */
-export async function indexNewNations({ db, dirty }: Batch): Promise<void> {
-  if (!dirty.hasUnindexedNations) return
+export async function indexNewNations({ db, pending }: Batch): Promise<void> {
+  if (!pending.hasUnindexedNations) return
   const round = await db.first<{ world_version: number }>(
     sql`select world_version from chancery_world.ranking_round`,
   )
@@ -42,7 +42,7 @@ type Row = Record<string, unknown>
 
 /** Updates nations in the index, but for their alliances. `before` is undefined for a new nation. */
 export async function updateIndexedNations(
-  { db, dirty }: Batch,
+  { db, pending }: Batch,
   changes: readonly { before: object | undefined; after: object }[],
 ): Promise<void> {
   const rows = changes.flatMap(({ before, after }) => {
@@ -67,7 +67,7 @@ export async function updateIndexedNations(
     )
     select count(*) as count from changed`)
   // After a restore the index is empty until the next round.
-  if (found?.count !== rows.length) dirty.hasUnindexedNations = true
+  if (found?.count !== rows.length) pending.hasUnindexedNations = true
 }
 
 /** Removes nations from the index. */

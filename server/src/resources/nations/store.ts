@@ -8,7 +8,7 @@ import {
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, raw, type Sql, sql } from '../../store/database.ts'
-import { pageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
+import { gamePageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import type { Listing } from '../../store/paging.ts'
 
 export type Nation = PublicOf<ResourceOf<'nation'>>
@@ -96,7 +96,7 @@ export function nationOf({ contract }: ReadContext, row: NationRow): Nation {
     ...rest,
     alliance: membershipOf(row),
     wars: { active_offensive, active_defensive, won: wars_won, lost: wars_lost },
-    url: pageUrl(contract.profile.pages.nation, row.id),
+    url: gamePageUrl(contract.profile.pages.nation, row.id),
   }
 }
 

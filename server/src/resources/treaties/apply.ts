@@ -2,7 +2,7 @@ import { type Batch, type Change, reject } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
 import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
 import { raw, sql } from '../../store/database.ts'
-import { factColumns, oncePerContract } from '../../store/fact-columns.ts'
+import { factColumns, memoizeByContract } from '../../store/fact-columns.ts'
 
 interface Treaty {
   id: string
@@ -19,7 +19,7 @@ interface AllianceReference {
 }
 
 /** The two alliances have a column each. */
-const tables = oncePerContract(contract => {
+const tables = memoizeByContract(contract => {
   const { world } = factColumns(contract, 'treaty')
   const own = world.filter(name => name !== 'alliance_ids')
   return {

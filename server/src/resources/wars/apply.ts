@@ -11,16 +11,16 @@ import {
   writeTombstones,
 } from '../../ingest/tombstones.ts'
 import { join, raw, sql } from '../../store/database.ts'
-import { factColumns, oncePerContract } from '../../store/fact-columns.ts'
+import { factColumns, memoizeByContract } from '../../store/fact-columns.ts'
 import { snapshotCounters } from '../conflicts/counters.ts'
 import { countWars } from './counters.ts'
 import { sideMembers, sideObject, sides } from './store.ts'
 
-type War = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
-type Side = War['attacker']
+type StoredWar = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
+type Side = StoredWar['attacker']
 
 /** A side has a column for each of its members. */
-const tables = oncePerContract(contract => {
+const tables = memoizeByContract(contract => {
   const { world } = factColumns(contract, 'war')
   const own = world.filter(name => sides.every(side => side !== name))
   const columnsOfSides = sides.flatMap(side => sideMembers(contract, side).map(member => `${side}_${member}`))
@@ -36,67 +36,70 @@ const removeBattles = createRowRemover('chancery_world.battle', 'war_id')
 const columnsOf = (name: (typeof sides)[number], side: Side) =>
   Object.fromEntries(Object.entries(side).map(([member, value]) => [`${name}_${member}`, value]))
 
-const rowOf = ({ attacker, defender, ...war }: War) => ({
+const rowOf = ({ attacker, defender, ...war }: StoredWar) => ({
   ...war,
   ...columnsOf('attacker', attacker),
   ...columnsOf('defender', defender),
 })
 
 /** A store for one chunk of changes: the loaded rows show which columns have to be written. */
-const createStore = (known = new Map<string, War>()): EntityStore<War> => ({
-  resource: 'war',
+function createStore(): EntityStore<StoredWar> {
+  const known = new Map<string, StoredWar>()
+  return {
+    resource: 'war',
 
-  async load(batch, ids) {
-    const rows = await batch.db.rows<War>(sql`${tables(batch).select}${ids})`)
-    const ofConflicts = rows.filter(({ conflict_id }) => conflict_id !== null)
-    await snapshotCounters(
-      batch,
-      ofConflicts.map(({ id }) => id),
-    )
-    for (const row of rows) known.set(row.id, row)
-    return known
-  },
+    async load(batch, ids) {
+      const rows = await batch.db.rows<StoredWar>(sql`${tables(batch).select}${ids})`)
+      const ofConflicts = rows.filter(({ conflict_id }) => conflict_id !== null)
+      await snapshotCounters(
+        batch,
+        ofConflicts.map(({ id }) => id),
+      )
+      for (const row of rows) known.set(row.id, row)
+      return known
+    },
 
-  /** A war with an end time has ended. */
-  adjust(_batch, after, before, { data, line }) {
-    const isOfOthers =
-      before?.attacker.nation_id !== after.attacker.nation_id ||
-      before?.defender.nation_id !== after.defender.nation_id
-    if (isOfOthers && after.attacker.nation_id === after.defender.nation_id)
-      reject(line, '/data/defender/nation_id', "must differ from the attacker's nation")
-    if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
-    for (const side of sides) {
-      // Names and alliance are those of the declaration: they are looked up again only for another nation.
-      const isKnown = before?.[side].nation_id === after[side].nation_id
-      const given = (data[side] ?? {}) as Partial<Side>
-      if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...given } as Side
-      else if (before?.[side].alliance_id !== after[side].alliance_id && given.alliance_name === undefined)
-        after[side] = { ...after[side], alliance_name: null }
-    }
-  },
+    /** A war with an end time has ended. */
+    adjust(_batch, after, before, { data, line }) {
+      const isOfOthers =
+        before?.attacker.nation_id !== after.attacker.nation_id ||
+        before?.defender.nation_id !== after.defender.nation_id
+      if (isOfOthers && after.attacker.nation_id === after.defender.nation_id)
+        reject(line, '/data/defender/nation_id', "must differ from the attacker's nation")
+      if (!('status' in data) && typeof data.ended_at === 'string') after.status = 'ended'
+      for (const side of sides) {
+        // Names and alliance are those of the declaration: they are looked up again only for another nation.
+        const isKnown = before?.[side].nation_id === after[side].nation_id
+        const given = (data[side] ?? {}) as Partial<Side>
+        if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...given } as Side
+        else if (before?.[side].alliance_id !== after[side].alliance_id && given.alliance_name === undefined)
+          after[side] = { ...after[side], alliance_name: null }
+      }
+    },
 
-  async save(batch, wars) {
-    const { db, dirty } = batch
-    await tables(batch).write(
-      db,
-      wars.map(war => {
-        const before = known.get(war.id)
-        return { after: rowOf(war), before: before && rowOf(before) }
-      }),
-    )
-    const added = wars.flatMap(({ id }) => (known.has(id) ? [] : [id]))
-    const recreated = await removeTombstones(db, 'war', added)
-    for (const id of recreated) dirty.battles.add(id)
-    for (const { id, conflict_id } of wars) if (conflict_id !== null) dirty.conflictWars.add(id)
-  },
+    async save(batch, wars) {
+      const { db, pending } = batch
+      await tables(batch).write(
+        db,
+        wars.map(war => {
+          const before = known.get(war.id)
+          return { after: rowOf(war), before: before && rowOf(before) }
+        }),
+      )
+      const added = wars.flatMap(({ id }) => (known.has(id) ? [] : [id]))
+      const recreated = await removeTombstones(db, 'war', added)
+      for (const id of recreated) pending.warsWithChangedBattles.add(id)
+      for (const { id, conflict_id } of wars) if (conflict_id !== null) pending.conflictWars.add(id)
+    },
 
-  async remove({ db }, ids) {
-    await removeWars(db, ids)
-    for (const id of ids) known.delete(id)
-  },
-})
+    async remove({ db }, ids) {
+      await removeWars(db, ids)
+      for (const id of ids) known.delete(id)
+    },
+  }
+}
 
-const history: HistoryOf<War> = {
+const history: HistoryOf<StoredWar> = {
   resource: 'war',
   momentOf: ({ declared_at, attacker, defender }) => ({
     time: declared_at,
@@ -113,7 +116,7 @@ export async function applyWars(batch: Batch, changes: Change[]): Promise<void> 
   await checkReuse(transitions)
   const deleted = transitions.filter(({ after }) => after === undefined).map(({ key }) => key)
   await removeBattles(batch.db, deleted)
-  for (const id of deleted) batch.dirty.battles.add(id)
+  for (const id of deleted) batch.pending.warsWithChangedBattles.add(id)
   await writeTombstones(
     batch.db,
     'war',
@@ -130,13 +133,13 @@ export async function applyWars(batch: Batch, changes: Change[]): Promise<void> 
       addWarOfNations(batch, war, step)
       addWarOfAlliances(batch, war, step)
     }
-    if (hasOtherSides(transition)) batch.dirty.battles.add(transition.key)
+    if (hasOtherSides(transition)) batch.pending.warsWithChangedBattles.add(transition.key)
     emitEvents(batch, transition)
   }
 }
 
 function requireReferences(batch: Batch, line: number, data: Record<string, unknown>): void {
-  const { attacker, defender, conflict_id, era_id } = data as Partial<War>
+  const { attacker, defender, conflict_id, era_id } = data as Partial<StoredWar>
   for (const [side, given] of Object.entries({ attacker, defender })) {
     batch.requireKnown('nation', given?.nation_id, line, `/data/${side}/nation_id`)
     batch.requireKnown('alliance', given?.alliance_id, line, `/data/${side}/alliance_id`)
@@ -146,7 +149,7 @@ function requireReferences(batch: Batch, line: number, data: Record<string, unkn
 }
 
 /** The store of one chunk of changes. A new war copies the current names of its nations and alliances. */
-async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<EntityStore<War>> {
+async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<EntityStore<StoredWar>> {
   const ids = new Set(
     changes.flatMap(({ data }) => [
       (data.attacker as Side | undefined)?.nation_id,
@@ -189,7 +192,7 @@ async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<En
 }
 
 /** A war of nations that a reset retired has ended, whatever its fact says. */
-async function createEraEnder(batch: Batch): Promise<(war: War) => Promise<void>> {
+async function createEraEnder(batch: Batch): Promise<(war: StoredWar) => Promise<void>> {
   const reset = await lastReset(batch)
   return async war => {
     if (!reset || war.status === 'ended' || Date.parse(war.declared_at) > reset.atMs) return
@@ -214,17 +217,21 @@ async function namesOfAlliances({ db }: Batch, changes: Change[]): Promise<Map<s
 }
 
 /** The losses and victories of a battle count for the two nations of its war. */
-const hasOtherSides = ({ before, after }: Transition<War>) =>
+const hasOtherSides = ({ before, after }: Transition<StoredWar>) =>
   before !== undefined &&
   after !== undefined &&
   (before.attacker.nation_id !== after.attacker.nation_id ||
     before.defender.nation_id !== after.defender.nation_id)
 
 /** Adds a war to the counters of its nations, or subtracts it. A nation that fights itself is the attacker. */
-function addWarOfNations({ dirty }: Batch, { attacker, defender, status, outcome }: War, step: 1 | -1): void {
+function addWarOfNations(
+  { pending }: Batch,
+  { attacker, defender, status, outcome }: StoredWar,
+  step: 1 | -1,
+): void {
   const add = (id: string, key: keyof NationWarCounts) => {
-    const counts = dirty.nationWars.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
-    dirty.nationWars.set(id, counts)
+    const counts = pending.nationWarDeltas.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
+    pending.nationWarDeltas.set(id, counts)
     counts[key] += step
   }
   const isAttackerVictory = outcome === 'attacker_victory'
@@ -238,14 +245,14 @@ function addWarOfNations({ dirty }: Batch, { attacker, defender, status, outcome
 
 /** The same for its alliances. A war inside one alliance counts once as active. */
 function addWarOfAlliances(
-  { dirty }: Batch,
-  { attacker, defender, status, outcome }: War,
+  { pending }: Batch,
+  { attacker, defender, status, outcome }: StoredWar,
   step: 1 | -1,
 ): void {
   for (const id of new Set([attacker.alliance_id, defender.alliance_id])) {
     if (id === null) continue
-    const counts = dirty.allianceWars.get(id) ?? { active: 0, won: 0, lost: 0 }
-    dirty.allianceWars.set(id, counts)
+    const counts = pending.allianceWarDeltas.get(id) ?? { active: 0, won: 0, lost: 0 }
+    pending.allianceWarDeltas.set(id, counts)
     if (status === 'active') counts.active += step
     if (status !== 'ended') continue
     const ended = (side: Side, victory: string) => side.alliance_id === id && outcome === victory
@@ -254,7 +261,7 @@ function addWarOfAlliances(
   }
 }
 
-function emitEvents(batch: Batch, { line, before, after, at }: Transition<War>): void {
+function emitEvents(batch: Batch, { line, before, after, at }: Transition<StoredWar>): void {
   if (!after) return
   const { id, type, reason, attacker, defender, outcome } = after
   const subjects = {

@@ -4,9 +4,9 @@ import { snapshotCounters } from '../conflicts/counters.ts'
 
 /** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally. */
 export async function recountBattles(batch: Batch): Promise<void> {
-  const { db, dirty } = batch
-  if (dirty.battles.size === 0) return
-  await snapshotCounters(batch, dirty.battles)
+  const { db, pending } = batch
+  if (pending.warsWithChangedBattles.size === 0) return
+  await snapshotCounters(batch, pending.warsWithChangedBattles)
   await db.rows(sql`
     with dirty as (
       select w.id, w.attacker_nation_id, b.id as battle_id, b.victor, b.losses,
@@ -15,7 +15,7 @@ export async function recountBattles(batch: Batch): Promise<void> {
       from chancery_world.war w
       -- Each war's own battles by their index: as a plain join it may read all battles there are. That is what the offset is for.
       left join lateral (select * from chancery_world.battle f where f.war_id = w.id offset 0) b on true
-      where w.id = any(${[...dirty.battles]})
+      where w.id = any(${[...pending.warsWithChangedBattles]})
     ), victories as (
       select id, count(battle_id) as battles,
         count(*) filter (where victor = case when same_direction then 'attacker' else 'defender' end) as attacker_won,
@@ -42,9 +42,9 @@ export async function recountBattles(batch: Batch): Promise<void> {
 }
 
 /** Adds the differences of the batch to the counters of nations. */
-export async function addWarsOfNations({ db, dirty }: Batch): Promise<void> {
-  const changed = [...dirty.nationWars].filter(
-    ([id, counts]) => isDifferent(counts) && !dirty.warNations.has(id),
+export async function addWarsOfNations({ db, pending }: Batch): Promise<void> {
+  const changed = [...pending.nationWarDeltas].filter(
+    ([id, counts]) => isDifferent(counts) && !pending.recreatedNations.has(id),
   )
   if (changed.length === 0) return
   const numbers = (key: keyof NationWarCounts) => changed.map(([, counts]) => counts[key])
@@ -61,12 +61,12 @@ const isDifferent = (counts: NationWarCounts | WarCounts) =>
   Object.values(counts).some(number => number !== 0)
 
 /** Counts the wars of nations that were deleted and put again. */
-export async function recountWarsOfNations({ db, dirty }: Batch): Promise<void> {
-  if (dirty.warNations.size === 0) return
+export async function recountWarsOfNations({ db, pending }: Batch): Promise<void> {
+  if (pending.recreatedNations.size === 0) return
   await db.rows(sql`
     with sides as (
       select t.id, w.status, w.outcome, w.attacker_nation_id = t.id as attacks
-      from unnest(${[...dirty.warNations]}::text[]) as t (id)
+      from unnest(${[...pending.recreatedNations]}::text[]) as t (id)
       left join chancery_world.war w on w.attacker_nation_id = t.id or w.defender_nation_id = t.id
     ), counted as (
       select id,
@@ -83,9 +83,9 @@ export async function recountWarsOfNations({ db, dirty }: Batch): Promise<void> 
 }
 
 /** Adds the differences of the batch to the counters of alliances: a large alliance costs no more than a small one. */
-export async function addWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
-  const changed = [...dirty.allianceWars].filter(
-    ([id, counts]) => isDifferent(counts) && !dirty.warAlliances.has(id),
+export async function addWarsOfAlliances({ db, pending }: Batch): Promise<void> {
+  const changed = [...pending.allianceWarDeltas].filter(
+    ([id, counts]) => isDifferent(counts) && !pending.recreatedAlliances.has(id),
   )
   if (changed.length === 0) return
   const numbers = (key: keyof WarCounts) => changed.map(([, counts]) => counts[key])
@@ -98,8 +98,8 @@ export async function addWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
 }
 
 /** Counts the wars of alliances that were deleted and put again, by the alliances of the declaration. A war inside one counts once as active. */
-export async function recountWarsOfAlliances({ db, dirty }: Batch): Promise<void> {
-  if (dirty.warAlliances.size === 0) return
+export async function recountWarsOfAlliances({ db, pending }: Batch): Promise<void> {
+  if (pending.recreatedAlliances.size === 0) return
   await db.rows(sql`
     with counted as (
       select t.id,
@@ -108,7 +108,7 @@ export async function recountWarsOfAlliances({ db, dirty }: Batch): Promise<void
           or (w.outcome = 'defender_victory' and w.defender_alliance_id = t.id))) as won,
         count(*) filter (where w.status = 'ended' and ((w.outcome = 'defender_victory' and w.attacker_alliance_id = t.id)
           or (w.outcome = 'attacker_victory' and w.defender_alliance_id = t.id))) as lost
-      from unnest(${[...dirty.warAlliances]}::text[]) as t (id)
+      from unnest(${[...pending.recreatedAlliances]}::text[]) as t (id)
       left join chancery_world.war w on w.attacker_alliance_id = t.id or w.defender_alliance_id = t.id
       group by t.id
     )

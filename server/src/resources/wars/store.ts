@@ -2,7 +2,7 @@ import { type Contract, operations, type PublicOf, type ResourceOf, type ValuesF
 import { createBatchLoader } from '../../store/batch-loader.ts'
 import { join, raw, type Sql, sql } from '../../store/database.ts'
 import { comparisons } from '../../store/derived-lists.ts'
-import { oncePerContract, pageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
+import { gamePageUrl, memoizeByContract, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import {
   allOf,
   type Listing,
@@ -35,7 +35,7 @@ interface WarRow extends Omit<War, 'losses' | 'url'> {
 }
 
 const stored = publicColumns('war', 'w', sides)
-const columnsOf = oncePerContract(contract => {
+const columnsOf = memoizeByContract(contract => {
   const objects = join(sides.map(side => sideObject(contract, side)))
   return sql`${stored({ contract })}, ${objects}, w.battles_count, w.attacker_losses, w.defender_losses`
 })
@@ -44,7 +44,7 @@ function warOf({ contract }: ReadContext, row: WarRow): War {
   return {
     ...row,
     losses: { attacker: row.attacker_losses, defender: row.defender_losses },
-    url: pageUrl(contract.profile.pages.war, row.id),
+    url: gamePageUrl(contract.profile.pages.war, row.id),
   }
 }
 

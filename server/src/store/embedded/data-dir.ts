@@ -46,7 +46,7 @@ const sqliteBusy = 5
 const lockTimeoutMs = 500
 
 /**
- * Locks the data directory for one Chancery, before the first file is touched and until the server has exited.
+ * Locks the data directory for one process, before the first file is touched and until the server has exited.
  * Node has no flock. SQLite holds an operating system lock on its file, which the kernel releases with the process on every platform,
  * and which also works between containers that share a volume, where process ids mean nothing.
  */
@@ -64,7 +64,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
 
 export function alreadyRunningError(dataDir: string): EmbeddedError {
   return new EmbeddedError(
-    `another Chancery is already running on ${dataDir}: stop it, or give this one a directory of its own with CHANCERY_DATA_DIR`,
+    `another process of the service uses ${dataDir}: stop it, or give this one a directory of its own with CHANCERY_DATA_DIR`,
   )
 }
 

@@ -14,7 +14,7 @@ export const limits = {
   streamHeartbeatSeconds: 15,
   /** How long clients wait before they resume a broken stream. */
   streamRetrySeconds: 3,
-  /** A client that reads nothing for so long, while data is pending, is disconnected. */
+  /** A client that reads nothing for this long, while data is pending, is disconnected. */
   streamStalledSeconds: 30,
   /** The `retry-after` of a rejected stream. */
   retryAfterStreamsSeconds: 15,
@@ -36,7 +36,7 @@ export const limits = {
 
   /** Retention of batch ids: a batch that is sent again within that time is not applied twice. */
   batchIdDays: 30,
-  /** The dead-letter store keeps rejected batches of at most this size, for so long. */
+  /** The dead-letter store keeps rejected batches of at most this many bytes, for this many days. */
   deadLetterBytesMax: 4_194_304,
   deadLetterDays: 30,
   /** Batches and bytes in the dead-letter store: per feed, and in total. Batches without a known feed count as one feed. */
@@ -69,7 +69,7 @@ export const limits = {
   codeLength: 10,
   codeAlphabet: '23456789ABCDEFGHJKMNPQRSTVWXYZ',
   codeLifetimeSeconds: 600,
-  codesLivePerNation: 10,
+  codesActivePerNation: 10,
   codeDays: 30,
 
   sharedCacheSeconds: 60,

@@ -27,6 +27,7 @@ export function enumOf<const V extends string>(values: readonly V[], about: Sche
   return Type.Unsafe<V>({ type: 'string', enum: [...values], ...about })
 }
 
+/** Ids of entities and players, as a JSON Schema pattern. */
 export const idPattern = '^[A-Za-z0-9_-]{1,64}$'
 
 /** Text that matches a pattern. `rule` describes the pattern in error messages. */

@@ -2,15 +2,15 @@ import Type, { type Static } from 'typebox'
 import { count, listOf, nullable, strictObject, time } from '../shared-schemas.ts'
 import { playerOperation } from './operation.ts'
 
-const liveCodeMembers = {
+const activeCodeMembers = {
   id: Type.String(),
   created_at: time(),
   expires_at: time(),
   /** The only chat account that may redeem it. */
   bound_to: nullable(Type.String()),
 }
-const liveCode = strictObject(liveCodeMembers)
-export type LiveCode = Static<typeof liveCode>
+const activeCode = strictObject(activeCodeMembers)
+export type ActiveCode = Static<typeof activeCode>
 
 const redeemedCode = strictObject({
   id: Type.String(),
@@ -23,7 +23,7 @@ const redeemedCode = strictObject({
 export type RedeemedCode = Static<typeof redeemedCode>
 
 const codes = strictObject({
-  live: listOf(liveCode),
+  live: listOf(activeCode),
   /** Of the last 30 days, newest first. */
   redeemed: listOf(redeemedCode),
   live_max: count(),
@@ -31,7 +31,7 @@ const codes = strictObject({
 export type AccountCodes = Static<typeof codes>
 
 /** The code is returned only once. */
-const issuedCode = strictObject({ ...liveCodeMembers, code: Type.String() })
+const issuedCode = strictObject({ ...activeCodeMembers, code: Type.String() })
 export type IssuedAccountCode = Static<typeof issuedCode>
 
 /** `for`: the only chat account that may redeem it. */

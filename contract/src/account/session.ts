@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { enumOf, id, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { dataOf, openOperation, playerOperation } from './operation.ts'
 
-/** Where a hand-over link may lead. */
+/** Where a handover link may lead. */
 export const landings = ['verify', 'keys', 'webhooks'] as const
 export type Landing = (typeof landings)[number]
 
@@ -16,7 +16,7 @@ export const nationSummary = strictObject({
 })
 export type NationSummary = Static<typeof nationSummary>
 
-/** The player whom a hand-over link signs in; `nation` is null for a player without one. */
+/** The player whom a handover link signs in; `nation` is null for a player without one. */
 const handoverPreview = strictObject({
   player_id: id(),
   nation: nullable(nationSummary),

@@ -70,7 +70,7 @@ export interface ErrorCatalog<C extends string> {
 export const publicCatalog: ErrorCatalog<ErrorCode> = {
   errors,
   exampleMessages: {
-    invalid_parameter: 'limit must be an integer from 1 to 100.',
+    invalid_parameter: 'Parameter `limit` must be an integer from 1 to 100.',
     insufficient_scope: 'This key lacks the scope military.read.',
   },
   commonHeaders: [
@@ -96,7 +96,7 @@ export const operatorCatalog: ErrorCatalog<OperatorErrorCode> = {
     bad_request: 'Invalid request body: /name must be text.',
     insufficient_role: 'The token prometheus lacks the role facts: use one that has it, or the admin token.',
     not_found: 'There is no such nation.',
-    conflict: 'There is a valid token named game-server: rotate it, or choose another name.',
+    conflict: 'There is a valid token named game-server: rotate or revoke it, or choose another name.',
   },
   commonHeaders: ['x-request-id', 'cache-control'],
   errorHeaders: {

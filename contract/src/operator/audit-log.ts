@@ -32,7 +32,7 @@ export const logList = operatorOperation({
           {
             id: position({ description: 'Number of the line. Numbers have gaps.' }),
             at: time({ description: 'When the request was received.' }),
-            token_id: text(64, { description: 'The token; `main` for the one of the configuration.' }),
+            token_id: text(64, { description: 'The token; `main` for the admin token.' }),
             token_name: text(100, { description: 'Its name at that time.' }),
             action: text(100, { description: 'Method and path.' }),
             subject: nullable(

@@ -8,7 +8,7 @@ import {
   conflictExample,
   outcomeSchema,
   overtakenExample,
-  refusedExample,
+  rejectedExample,
   unavailableExample,
 } from './outcome.ts'
 
@@ -31,12 +31,15 @@ const outcome = (description: string, examples: Record<string, unknown>): Operat
   content: { 'application/json': { schema: outcomeSchema, examples } },
 })
 
-export const batchConflict = outcome('The id or the position in the feed is taken: see `status`.', {
-  Conflict: conflictExample,
-  Overtaken: overtakenExample,
-})
-export const batchRefused = outcome('Facts of the batch are invalid. Nothing is applied.', {
-  Refused: refusedExample,
+export const batchConflict = outcome(
+  'The batch id was used for other content, or the feed has another position: see `status`.',
+  {
+    Conflict: conflictExample,
+    Overtaken: overtakenExample,
+  },
+)
+export const batchRejected = outcome('Facts of the batch are invalid. Nothing is applied.', {
+  Rejected: rejectedExample,
 })
 export const batchUnavailable = outcome('The database could not be reached.', {
   Unavailable: unavailableExample,
@@ -110,12 +113,12 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
         },
         'application/x-ndjson': {
           schema: outcomeSchema,
-          examples: { Lines: lines([appliedExample, refusedExample]) },
+          examples: { Lines: lines([appliedExample, rejectedExample]) },
         },
       },
     },
     409: batchConflict,
-    422: batchRefused,
+    422: batchRejected,
     503: batchUnavailable,
   },
 })

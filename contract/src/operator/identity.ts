@@ -12,7 +12,7 @@ export const codesIssue = operatorOperation({
   tag: 'Identity',
   roles: ['identity'],
   summary: 'Create a verification code',
-  description: `A code with which a player proves on a chat platform which nation is theirs. It can be redeemed once, within ${limits.codeLifetimeSeconds / 60} minutes. A nation has at most ${limits.codesLivePerNation} valid codes.`,
+  description: `A code with which a player proves on a chat platform which nation is theirs. It can be redeemed once, within ${limits.codeLifetimeSeconds / 60} minutes. A nation has at most ${limits.codesActivePerNation} valid codes.`,
   body: {
     schema: strictObject({
       nation_id: id({ description: 'The nation that the code proves.' }),

@@ -35,9 +35,9 @@ export {
   type BatchStatus,
   batchStatusNames,
   outcomeSchema,
-  type Refusal,
+  type Rejection,
 } from './outcome.ts'
-export type { DroppedBatch, RefusedBatch, RefusedBatchWithContent } from './refused.ts'
+export type { DroppedBatch, RejectedBatch, RejectedBatchWithContent } from './refused.ts'
 export { hasRole, type OperatorRole, operatorRoleNames, operatorRoles } from './roles.ts'
 export { isStatusMemberFor } from './status.ts'
 export type { OperatorTokenRecord } from './tokens.ts'

@@ -91,7 +91,7 @@ export const keysCreate = operatorOperation({
     }),
     examples: {
       Key: { nation_id: 'n42', name: 'my bot', scopes: ['nation.read', 'military.read'] },
-      Ending: { player_id: 'p42', name: 'tournament', expires_at: '2027-01-01T00:00:00Z', limit: 600 },
+      'With expiry': { player_id: 'p42', name: 'tournament', expires_at: '2027-01-01T00:00:00Z', limit: 600 },
     },
   },
   responses: {
@@ -162,7 +162,7 @@ export const keysSetLimit = operatorOperation({
         ),
       ),
     }),
-    examples: { Limit: { limit: 600, note: 'war room bot' }, Usual: { limit: null } },
+    examples: { Limit: { limit: 600, note: 'war room bot' }, 'Default limit': { limit: null } },
   },
   responses: { 200: jsonResponse('The key.', key, { ...example, limit: 600, limit_note: 'war room bot' }) },
   errors: ['not_found'],

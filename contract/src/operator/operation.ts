@@ -12,7 +12,7 @@ export const operatorTags = {
   Keys: 'API keys of players.',
   Players: 'Suspension of players.',
   Webhooks: 'Webhook endpoints of players.',
-  Calls: 'Requests to the public API, and who sends the most.',
+  Calls: 'The request log of the public API, and usage by key and address.',
   Tokens: 'Operator tokens, and the audit log.',
   Service: 'Status and metrics of the service, and backups.',
 } as const

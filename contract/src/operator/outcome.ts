@@ -23,7 +23,8 @@ const statusTable = Object.entries(batchStatuses)
   .map(([status, meaning]) => `- \`${status}\`: ${meaning}`)
   .join('\n')
 
-export const refusalSchema = named(
+/** `Refusal` is its name in the OpenAPI document, from which clients generate types. */
+export const rejectionSchema = named(
   'Refusal',
   strictObject(
     {
@@ -43,7 +44,7 @@ export const refusalSchema = named(
   ),
 )
 
-export type Refusal = Static<typeof refusalSchema>
+export type Rejection = Static<typeof rejectionSchema>
 
 export const outcomeSchema = named(
   'Outcome',
@@ -64,7 +65,7 @@ export const outcomeSchema = named(
             '`seq` of the last of these events; null if there are none, and in a check with a token without the role `admin`.',
         }),
       ),
-      refused: listOf(refusalSchema, {
+      refused: listOf(rejectionSchema, {
         maxItems: 100,
         description: 'The errors in the order of the facts: at most 100, and at most 20 per fact.',
       }),
@@ -88,7 +89,7 @@ export const appliedExample = {
   refused: [],
   is_kept: false,
 }
-export const refusedExample = {
+export const rejectedExample = {
   batch: 'turn-8818',
   status: 'refused',
   facts: 0,
@@ -104,7 +105,7 @@ export const refusedExample = {
   ],
   is_kept: true,
 }
-const without = (status: BatchStatus) => ({ ...refusedExample, status, refused: [], is_kept: false })
+const without = (status: BatchStatus) => ({ ...rejectedExample, status, refused: [], is_kept: false })
 export const conflictExample = {
   ...without('conflict'),
   refused: [{ line: 0, path: '/batch', reason: 'another batch was applied under this id' }],

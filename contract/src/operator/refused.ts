@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox'
 import { batchId, feedPosition } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { annotate, count, listOf, nullable, position, strictObject, time } from '../shared-schemas.ts'
-import { batchConflict, batchRefused, batchUnavailable } from './facts.ts'
+import { batchConflict, batchRejected, batchUnavailable } from './facts.ts'
 import { jsonResponse, named, operatorOperation } from './operation.ts'
-import { appliedExample, outcomeSchema, refusalSchema, refusedExample } from './outcome.ts'
+import { appliedExample, outcomeSchema, rejectedExample, rejectionSchema } from './outcome.ts'
 
 const { name: feedName } = feedPosition().properties
 
@@ -25,7 +25,7 @@ const members = {
         'A later applied batch with facts about the same rows, which this one would overwrite with older data. Null for none.',
     }),
   ),
-  refusals: listOf(refusalSchema, { description: 'Why it was last rejected.' }),
+  refusals: listOf(rejectionSchema, { description: 'Why it was last rejected.' }),
 }
 const example = {
   id: 'turn-8818',
@@ -37,18 +37,18 @@ const example = {
   bytes: 214,
   has_content: true,
   overtaken_by: null,
-  refusals: refusedExample.refused,
+  refusals: rejectedExample.refused,
 }
 const content =
   '{"op":"put","resource":"nation","data":{"id":"n42","nation_name":"…"}}\n{"op":"delete","resource":"alliance_member","id":"n9"}\n'
 
-const refusedBatch = named(
+const rejectedBatch = named(
   'RefusedBatch',
   strictObject(members, { description: 'A rejected batch that has not been applied since.' }),
 )
-export type RefusedBatch = Static<typeof refusedBatch>
+export type RejectedBatch = Static<typeof rejectedBatch>
 
-const refusedBatchWithContent = named(
+const rejectedBatchWithContent = named(
   'RefusedBatchWithContent',
   strictObject(
     {
@@ -63,7 +63,7 @@ const refusedBatchWithContent = named(
     { description: 'A rejected batch with its facts.' },
   ),
 )
-export type RefusedBatchWithContent = Static<typeof refusedBatchWithContent>
+export type RejectedBatchWithContent = Static<typeof rejectedBatchWithContent>
 
 const droppedBatch = named(
   'DroppedBatch',
@@ -99,7 +99,7 @@ export const refusedList = operatorOperation({
   summary: 'List rejected batches',
   description: `The dead-letter store: batches that were rejected within the last ${limits.deadLetterDays} days and not applied since, newest first, without their facts.
 
-At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBytesPerFeed)} are kept per feed (batches without a known feed count as one feed), and ${limits.deadLettersTotal} batches and ${mebibytes(limits.deadLetterBytesTotal)} in total. When the store is full, records without facts and overtaken batches are dropped, oldest first. If that is not enough, the facts of the new batch are not kept, which \`is_kept\` reports to the sender. \`dropped\` lists the latest ${limits.droppedDeadLettersListed} of both kinds.`,
+At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBytesPerFeed)} are kept per feed (batches without a known feed count as one feed), and ${limits.deadLettersTotal} batches and ${mebibytes(limits.deadLetterBytesTotal)} in total. When the store is full, records without facts and superseded batches (those with \`overtaken_by\`) are dropped, oldest first. If that is not enough, the facts of the new batch are not kept, which \`is_kept\` reports to the sender. \`dropped\` lists the latest ${limits.droppedDeadLettersListed} of both kinds.`,
   query: strictObject({
     feed: Type.Optional({ ...feedName, description: 'Only batches of this feed.' }),
     limit: Type.Optional(
@@ -110,7 +110,7 @@ At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBy
     200: jsonResponse(
       'The batches, and those that were dropped.',
       strictObject({
-        data: listOf(refusedBatch),
+        data: listOf(rejectedBatch),
         dropped: listOf(droppedBatch, { description: 'Dropped because the store was full, newest first.' }),
       }),
       {
@@ -140,7 +140,7 @@ export const refusedGet = operatorOperation({
   description: 'One rejected batch, with its facts as they were sent.',
   pathParameter,
   responses: {
-    200: jsonResponse('The batch.', refusedBatchWithContent, { ...example, is_announced: true, content }),
+    200: jsonResponse('The batch.', rejectedBatchWithContent, { ...example, is_announced: true, content }),
   },
   errors: ['not_found'],
 })
@@ -153,7 +153,7 @@ export const refusedRetry = operatorOperation({
   roles: ['facts'],
   summary: 'Retry a rejected batch',
   description:
-    'Applies a rejected batch as it was sent, when the reason for the rejection no longer exists: missing rows have been sent, or the game profile has changed. An applied batch is removed from the list. An overtaken batch is retried only with `anyway`. A batch with an `erase` is rejected again unless the token has the role `admin`.',
+    'Applies a rejected batch as it was sent, when the reason for the rejection no longer exists: missing rows have been sent, or the game profile has changed. An applied batch is removed from the list. A superseded batch (`overtaken_by` is set) is retried only with `anyway`. A batch with an `erase` is rejected again unless the token has the role `admin`.',
   pathParameter,
   body: {
     schema: strictObject({
@@ -169,7 +169,7 @@ export const refusedRetry = operatorOperation({
   responses: {
     200: jsonResponse('The batch is applied.', outcomeSchema, appliedExample),
     409: batchConflict,
-    422: batchRefused,
+    422: batchRejected,
     503: batchUnavailable,
   },
   errors: ['not_found', 'conflict'],

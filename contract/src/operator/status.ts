@@ -48,7 +48,10 @@ const rolesOf = new Map<TSchema, readonly OperatorRole[]>()
 /** Members for some roles, and for `admin`. They are named like the metrics with the same value. */
 const byRole = {
   seq: of(['facts', 'metrics'], count({ description: 'Number of the newest event in the log.' })),
-  world_version: of(['facts', 'metrics'], count({ description: 'How often the world has changed.' })),
+  world_version: of(
+    ['facts', 'metrics'],
+    count({ description: 'The world version: it increases with each change of the public world.' }),
+  ),
   world_changed_at: of(['facts'], nullable(time({ description: 'When it last changed; null for never.' }))),
   ranked_version: of(
     ['facts', 'metrics'],

@@ -74,7 +74,7 @@ export const tokensCreate = operatorOperation({
   roles: [],
   summary: 'Create a token',
   description:
-    'Creates a token for one service of the game, with the roles that it requires. Several may be valid at once. The token of the configuration is named `main`, has the role `admin`, and is not listed here.',
+    'Creates a token for one service of the game, with the roles that it requires. Several may be valid at once. The admin token of the configuration is not listed here; the audit log shows it as `main`.',
   body: {
     schema: strictObject({
       name: patternString(
@@ -92,7 +92,7 @@ export const tokensCreate = operatorOperation({
     }),
     examples: {
       Token: { name: 'game-server', roles: ['facts', 'identity'] },
-      Ending: { name: 'prometheus', roles: ['metrics'], expires_at: '2027-01-01T00:00:00Z' },
+      'With expiry': { name: 'prometheus', roles: ['metrics'], expires_at: '2027-01-01T00:00:00Z' },
     },
   },
   responses: { 201: jsonResponse('The token. Its text is returned only once.', newToken, newExample) },

@@ -142,7 +142,7 @@ export const webhooksReplay = operatorOperation({
     examples: {
       One: { delivery: 'dlv_10482' },
       Failed: { failed: true },
-      Span: { since: '2026-05-27T16:00:00Z', until: '2026-05-27T18:00:00Z' },
+      'Time range': { since: '2026-05-27T16:00:00Z', until: '2026-05-27T18:00:00Z' },
     },
   },
   responses: {

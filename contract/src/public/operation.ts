@@ -6,7 +6,8 @@ import type { Parameters, ValuesOf } from './parameters.ts'
 /**
  * The Cache-Control policy of a response.
  *
- * - `public`: the same for all callers; has an ETag; clients may cache it for a minute.
+ * - `public`: the same for all callers; has an ETag; clients may cache it for `sharedCacheSeconds`. The header is `private, max-age=60`,
+ *   because each response also has the rate-limit headers of its caller, which a shared cache would send to others.
  * - `revalidate`: the same for all callers; has an ETag; clients revalidate it.
  * - `private`: for the caller’s key alone; never stored.
  */

@@ -122,7 +122,7 @@ export function gameResource(profile: Profile) {
 const eraStatuses = ['upcoming', 'active', 'ended'] as const
 
 export const eraResource = () =>
-  resource('era', 'A round of the game, from one reset to the next.', {
+  resource('era', 'A period of the game, from one reset to the next.', {
     id: publicField(id(), { description: 'Identifier that the game chose.', example: 'e2' }),
     number: publicField(nullable(count()), { description: 'The era’s number.', example: 2 }),
     name: publicField(name(200), { description: 'Its name.', example: 'The Second Dawn' }),

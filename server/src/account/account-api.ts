@@ -23,7 +23,7 @@ import { webhookRoutes } from './webhooks.ts'
 /**
  * The account API and the developer settings page, for players in a browser.
  *
- * A game signs its players in with hand-over links (`sign-in.ts`); a session is a cookie, and every change needs a same-origin request
+ * A game signs its players in with handover links (`sign-in.ts`); a session is a cookie, and every change needs a same-origin request
  * with a CSRF token (`createAuthenticate` below, `session/`). Operations are those of `contract/src/account/`; the other files handle one
  * resource each. `page/` serves the built page. Players see and change only what is theirs.
  */
@@ -129,8 +129,8 @@ const createDefine = <Request>(
         { ...operation, body: { ...(operation.body ?? noBody), isOptional: true } },
         invalidRequest,
       ),
-      async loadAndRespond({ req, reply }, load) {
-        const result = await load(contextOf(req, reply))
+      async respond({ req, reply }, runHandler) {
+        const result = await runHandler(contextOf(req, reply))
         return reply.code(201 in operation.responses ? 201 : 200).send(result)
       },
     }),

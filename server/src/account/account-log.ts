@@ -36,7 +36,7 @@ const logDays = 90
 /** Long enough to investigate a failed sign-in. */
 const endedHours = 24
 
-/** Deletes old hand-over links, sessions and lines of the account log. */
+/** Deletes old handover links, sessions and lines of the account log. */
 export async function pruneAccounts(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.handover where expires_at < clock_timestamp() - make_interval(hours => ${endedHours})`)

@@ -4,13 +4,13 @@ import {
   type CodeRecord,
   cancelCode,
   issueCode,
-  listLiveCodes,
+  listActiveCodes,
   listRedeemedCodes,
 } from '../verification/store.ts'
 import { AccountError, notFoundForPlayer } from './account-error.ts'
 import { writeAccountLog } from './account-log.ts'
 import type { AccountContext, Definers } from './context.ts'
-import { type Session, withLiveSession } from './session/sessions.ts'
+import { type Session, withActiveSession } from './session/sessions.ts'
 
 const redeemedShown = 200
 
@@ -33,10 +33,10 @@ function ownerOf({ playerId, nation }: Session): CodeOwner {
 export function codeRoutes({ player }: Definers, { pools }: AccountContext): void {
   player(accountOperations.codesList, async ({ session }) => {
     const owner = ownerOf(session)
-    const live = await listLiveCodes(pools.access, owner)
+    const active = await listActiveCodes(pools.access, owner)
     const redeemed = await listRedeemedCodes(pools.access, owner, redeemedShown)
     return {
-      live: live.map(codeView),
+      live: active.map(codeView),
       redeemed: redeemed.map(({ id, createdAt, boundTo, redeemedAt, withKey }) => ({
         id,
         created_at: createdAt,
@@ -44,13 +44,13 @@ export function codeRoutes({ player }: Definers, { pools }: AccountContext): voi
         bound_to: boundTo,
         with_key: withKey,
       })),
-      live_max: limits.codesLivePerNation,
+      live_max: limits.codesActivePerNation,
     }
   })
 
   player(accountOperations.codesIssue, async ({ session, body }) => {
     const owner = ownerOf(session)
-    const issued = await withLiveSession(pools, session, async db => {
+    const issued = await withActiveSession(pools, session, async db => {
       const created = await issueCode(db, { ...owner, boundTo: body.for ?? null })
       if (typeof created === 'string') return created
       await writeAccountLog(db, {
@@ -65,19 +65,19 @@ export function codeRoutes({ player }: Definers, { pools }: AccountContext): voi
     if (issued === 'too_many_codes')
       throw new AccountError(
         'too_many',
-        `Your nation has ${limits.codesLivePerNation} live codes. Cancel one, or wait until one is redeemed or expires.`,
+        `Your nation has ${limits.codesActivePerNation} active codes. Cancel one, or wait until one is redeemed or expires.`,
       )
     return { ...codeView(issued), code: issued.code }
   })
 
   player(accountOperations.codesCancel, async ({ session, id }) => {
     const owner = ownerOf(session)
-    const isCancelled = await withLiveSession(pools, session, async db => {
+    const isCancelled = await withActiveSession(pools, session, async db => {
       if (!(await cancelCode(db, owner, id))) return false
       await writeAccountLog(db, { playerId: owner.playerId, action: 'code.cancelled', subject: id })
       return true
     })
-    if (!isCancelled) throw notFoundForPlayer('live code')
+    if (!isCancelled) throw notFoundForPlayer('active code')
     return { id, removed: true as const }
   })
 }

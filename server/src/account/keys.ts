@@ -2,7 +2,7 @@ import { type AccountKey, accountOperations, defaultScopes, limits } from '@chan
 import { limitRequestsOf, saveLimitRequest } from '../access/limit-increase-requests.ts'
 import { createPlayerKey, rotatePlayerKey } from '../access/player-keys.ts'
 import {
-  findLiveKeyOfPlayer,
+  findActiveKeyOfPlayer,
   type KeyRecord,
   listKeysOfPlayer,
   revokeKeyOfPlayer,
@@ -13,7 +13,7 @@ import type { Database } from '../store/database.ts'
 import { AccountError, notFoundForPlayer } from './account-error.ts'
 import { type AccountLogLine, writeAccountLog } from './account-log.ts'
 import type { AccountContext, Definers } from './context.ts'
-import { type Session, withLiveSession } from './session/sessions.ts'
+import { type Session, withActiveSession } from './session/sessions.ts'
 
 const requestsShown = 200
 
@@ -49,7 +49,7 @@ export function keyRoutes({ player }: Definers, context: AccountContext): void {
       await writeAccountLog(db, { playerId, action: 'key.rotated', subject: id, detail })
       return key
     })
-    if (created === undefined) throw notFoundForPlayer('live key')
+    if (created === undefined) throw notFoundForPlayer('active key')
     if (created === 'too_many_keys') throw tooManyKeys()
     return { ...(await keyView(context, created.record)), key: created.text }
   })
@@ -79,15 +79,15 @@ export function keyRoutes({ player }: Definers, context: AccountContext): void {
   player(accountOperations.keysRequestLimit, async ({ session, id, body }) => {
     const { playerId } = session
     const hasLimit = (key: KeyRecord) => (key.callLimit ?? keyLimit) >= body.calls_per_minute
-    const found = await withLiveSession(pools, session, async db => {
-      const key = await findLiveKeyOfPlayer(db, playerId, id)
+    const found = await withActiveSession(pools, session, async db => {
+      const key = await findActiveKeyOfPlayer(db, playerId, id)
       if (!key || hasLimit(key)) return key
       await saveLimitRequest(db, id, body)
       const detail = `${key.name}: ${body.calls_per_minute} calls a minute`
       await writeAccountLog(db, { playerId, action: 'key.limit_asked', subject: id, detail })
       return key
     })
-    if (!found) throw notFoundForPlayer('live key')
+    if (!found) throw notFoundForPlayer('active key')
     if (hasLimit(found))
       throw new AccountError(
         'invalid_request',
@@ -110,7 +110,7 @@ export function keyRoutes({ player }: Definers, context: AccountContext): void {
 
   /** Runs a change of keys, and returns once this process applies it. */
   async function change<T>(session: Session, work: (db: Database) => Promise<T>): Promise<T> {
-    const result = await withLiveSession(pools, session, work)
+    const result = await withActiveSession(pools, session, work)
     await pulse.refresh()
     return result
   }

@@ -20,13 +20,13 @@ import {
   type SignIn,
   sessionView,
   startSession,
-  withLiveSession,
+  withActiveSession,
 } from './session/sessions.ts'
 import { csrfTokenOf, endedCookie, generateToken, hashToken, sessionCookie } from './session/tokens.ts'
 
 const noSuchPage = () => new AccountError('not_found', 'Page not found.')
 
-/** Sign-in by hand-over links or as a demo player, and sign-out. */
+/** Sign-in by handover links or as a demo player, and sign-out. */
 export function signInRoutes({ open, player }: Definers, context: AccountContext): void {
   const { access } = context.pools
 
@@ -56,7 +56,7 @@ export function signInRoutes({ open, player }: Definers, context: AccountContext
 
   player(accountOperations.sessionEndAll, async ({ session, reply }) => {
     const { playerId } = session
-    const ended = await withLiveSession(context.pools, session, async db => {
+    const ended = await withActiveSession(context.pools, session, async db => {
       await writeAccountLog(db, { playerId, action: 'session.all_ended' })
       return endSessionsOf(db, playerId)
     })

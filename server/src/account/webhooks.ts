@@ -8,7 +8,7 @@ import { notFound } from '../http/http-error.ts'
 import { disablesAt, type Endpoint } from '../webhooks/endpoint-store.ts'
 import { writeAccountLog } from './account-log.ts'
 import type { AccountContext, Definers, PlayerRequest } from './context.ts'
-import { withLiveSession } from './session/sessions.ts'
+import { withActiveSession } from './session/sessions.ts'
 
 /** Webhook endpoints of the player. */
 export function webhookRoutes({ player }: Definers, { pools, webhooks }: AccountContext): void {
@@ -98,7 +98,7 @@ export function webhookRoutes({ player }: Definers, { pools, webhooks }: Account
     more = '',
   ): Promise<void> {
     const line = { playerId: session.playerId, action, subject: id, detail: hostOf(url) + more }
-    await withLiveSession(pools, session, db => writeAccountLog(db, line))
+    await withActiveSession(pools, session, db => writeAccountLog(db, line))
   }
 }
 

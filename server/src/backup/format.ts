@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile'
  *
  * 1. A line of JSON: the header.
  * 2. For each table a line of JSON, `{ "table": "chancery_world.nation", "columns": ["id", …] }`, and its rows as text of
- *    PostgreSQL's COPY, in chunks: a line with the number of bytes, in decimal digits, then so many bytes. A line `0` ends
+ *    PostgreSQL's COPY, in chunks: a line with the number of bytes, in decimal digits, then that many bytes. A line `0` ends
  *    the table. A table comes after those that it refers to.
  * 3. A line of JSON: the end. It has the rows of each table, and the SHA-256 (hex) of every byte before this line. A file
  *    without it was cut off.

@@ -9,7 +9,7 @@ import { BackupError } from './format.ts'
 export interface ReplayResult {
   replayed: number
   /** Redactions of entities that are not in the backup, or that its game does not allow. */
-  refused: { fact: Record<string, unknown>; reason: string }[]
+  rejected: { fact: Record<string, unknown>; reason: string }[]
 }
 
 /** The entries that the database's ledger lacks, and that no later entry repeats, oldest first. */
@@ -30,7 +30,7 @@ export async function replayRedactions(
   contract: Contract,
   { entries, batch }: { entries: readonly LedgerEntry[]; batch: string },
 ): Promise<ReplayResult> {
-  const refused: ReplayResult['refused'] = []
+  const rejected: ReplayResult['rejected'] = []
   let facts = (await missingFrom(db, entries)).map(({ fact }) => fact)
   const context = { pool: poolWithin(db), contract, validate: createFactValidator(contract) }
   while (facts.length > 0) {
@@ -45,11 +45,11 @@ export async function replayRedactions(
       )
     for (const [index, fact] of facts.entries()) {
       const reason = reasons.get(index + 1)
-      if (reason !== undefined) refused.push({ fact, reason })
+      if (reason !== undefined) rejected.push({ fact, reason })
     }
     facts = left
   }
-  return { replayed: facts.length, refused }
+  return { replayed: facts.length, rejected }
 }
 
 /** Runs a batch within the open transaction, as a savepoint. */

@@ -166,7 +166,7 @@ async function assertNoRunningService(db: Database): Promise<void> {
     where datname = current_database() and application_name = 'chancery pulse'`)
   if (found?.sessions)
     throw new BackupError(
-      `a Chancery is running on this database (sessions named "chancery pulse": ${found.sessions}): stop every process of it, then restore`,
+      `the service is running on this database (sessions named "chancery pulse": ${found.sessions}): stop every process of it, then restore`,
     )
 }
 

@@ -1,5 +1,5 @@
 import type { Contract, EventKind } from '@chancery/contract'
-import type { Batch, EventDraft } from '../ingest/batch.ts'
+import { type Batch, chunkSize, chunksOf, type EventDraft } from '../ingest/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
 
 interface OrderedDraft extends EventDraft {
@@ -7,9 +7,8 @@ interface OrderedDraft extends EventDraft {
   ordinal: number
 }
 
-/** Up to so many events of a batch are buffered in memory; more are moved to a table. */
+/** Up to this many events of a batch are buffered in memory; more are moved to a table. */
 const bufferedMax = 20_000
-const chunkSize = 2_500
 
 const draftColumns =
   'line, ordinal, type, occurred_at, summary, nation_ids, alliance_ids, war_id, conflict_id, data'
@@ -36,17 +35,14 @@ export function createEventCollector(db: Database, contract: Contract, loggedAt:
     isInTable = true
     const drafts = buffered
     buffered = []
-    for (let start = 0; start < drafts.length; start += chunkSize) {
-      await db.rows(sql`${insertDrafts}${JSON.stringify(drafts.slice(start, start + chunkSize))}::json)`)
-    }
+    for (const chunk of chunksOf(drafts)) await db.rows(sql`${insertDrafts}${JSON.stringify(chunk)}::json)`)
   }
 
   /** In the order of the facts from which they follow, in chunks. */
   async function* inOrder(): AsyncGenerator<OrderedDraft[]> {
     if (!isInTable) {
       buffered.sort((one, other) => one.line - other.line || one.ordinal - other.ordinal)
-      for (let start = 0; start < buffered.length; start += chunkSize)
-        yield buffered.slice(start, start + chunkSize)
+      yield* chunksOf(buffered)
       return
     }
     await moveToTable()

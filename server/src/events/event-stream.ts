@@ -8,22 +8,22 @@ import {
   createLogPages,
   type Frame,
   heartbeat,
+  type LogPage,
   opening,
-  type Page,
   type PageKind,
   toFrame,
   upToDate,
 } from './log-pages.ts'
-import { readMatching, type Start } from './store.ts'
+import { readMatching, type StreamStart } from './store.ts'
 
 /** The parameters of `events.stream`. */
 export type StreamFilter = ValuesFor<typeof operations.eventsStream>
 
 /** The log as streams read it. */
 export interface FollowedLog {
-  read(kind: PageKind, after: number, end: number): Page | Promise<Page>
+  read(kind: PageKind, after: number, end: number): LogPage | Promise<LogPage>
   /** Frames of a span that match the filter, found by index: for few events in a long span. */
-  find(filter: StreamFilter, after: number, end: number): Promise<Page>
+  find(filter: StreamFilter, after: number, end: number): Promise<LogPage>
   /** The newest number that this process knows. */
   newest(): number
   /** Whether no more events will be logged before this time. */
@@ -43,9 +43,9 @@ const farNumbers = 1_024
  * One stream: first the log as it was when the stream was opened, then announced events. Only the position is kept: nothing is
  * buffered for a slow client.
  */
-export function startEventStream(
+function startEventStream(
   writer: SseWriter,
-  { position: first, end: historyEnd, last }: Start,
+  { after, backlogEnd, untilSeq }: StreamStart,
   filter: StreamFilter,
   log: FollowedLog,
 ): SseSource {
@@ -54,8 +54,8 @@ export function startEventStream(
   const passes = createEventFilter({ types, nationIds, allianceIds, warId })
   const since = filter.since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(filter.since)
   const until = filter.until === undefined ? Number.POSITIVE_INFINITY : Date.parse(filter.until)
-  const backlogEnd = Math.min(historyEnd, last ?? historyEnd)
-  let position = first
+  const backlogLast = Math.min(backlogEnd, untilSeq ?? backlogEnd)
+  let position = after
   let isUpToDate = false
   let isWaiting = false
   let isOver = false
@@ -77,7 +77,7 @@ export function startEventStream(
   }
 
   /** Delivers the new events of a page, up to `end`, until the client is slow. */
-  function deliver({ frames, through }: Page, end: number): void {
+  function deliver({ frames, through }: LogPage, end: number): void {
     let chosen: Buffer[] = []
     let bytes = 0
     for (const frame of frames) {
@@ -103,13 +103,13 @@ export function startEventStream(
   }
 
   /** The next page and its end; undefined when there is none for now, or none any more. */
-  function next(): { page: Page | Promise<Page>; end: number } | undefined {
-    if (position < backlogEnd) {
-      const isFar = isFiltered && backlogEnd - position > farNumbers
-      const page = isFar ? log.find(filter, position, backlogEnd) : log.read('all', position, backlogEnd)
-      return { page, end: backlogEnd }
+  function next(): { page: LogPage | Promise<LogPage>; end: number } | undefined {
+    if (position < backlogLast) {
+      const isFar = isFiltered && backlogLast - position > farNumbers
+      const page = isFar ? log.find(filter, position, backlogLast) : log.read('all', position, backlogLast)
+      return { page, end: backlogLast }
     }
-    if (last !== undefined) {
+    if (untilSeq !== undefined) {
       finish()
       return undefined
     }
@@ -134,7 +134,7 @@ export function startEventStream(
     }
   }
 
-  async function deliverWhenRead(reading: Promise<Page>, end: number): Promise<void> {
+  async function deliverWhenRead(reading: Promise<LogPage>, end: number): Promise<void> {
     isWaiting = true
     try {
       const page = await reading
@@ -167,8 +167,8 @@ export interface TailOptions {
 
 /** The end of the log, shared by all streams of this process. */
 export interface Tail {
-  /** Adds a stream that has read the log up to `end`; new events wake it until it is closed. */
-  follow(end: number, start: (log: FollowedLog) => SseSource): SseSource
+  /** Starts a stream; new events wake it until it is closed. */
+  openStream(writer: SseWriter, start: StreamStart, filter: StreamFilter): SseSource
 }
 
 const wakeAfterMs = 250
@@ -225,9 +225,9 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
   }
 
   return {
-    follow(end, start) {
-      newest = Math.max(newest, end)
-      const stream = start(log)
+    openStream(writer, start, filter) {
+      newest = Math.max(newest, start.backlogEnd)
+      const stream = startEventStream(writer, start, filter, log)
       streams.add(stream)
       return {
         ...stream,

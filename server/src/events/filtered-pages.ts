@@ -52,13 +52,13 @@ export async function listByKinds(
   const shown = isOldestFirst ? { first: start, last: span.last } : { first: span.first, last: start }
   const items = await db.rows<Event>(sql`
     select ${columns} from (
-      select seq from (${chosenByKinds(kinds, shown, page)}) candidate order by seq ${direction(page)} limit ${limit}
+      select seq from (${selectByType(kinds, shown, page)}) candidate order by seq ${direction(page)} limit ${limit}
     ) chosen join chancery_world.event e using (seq) order by e.seq ${direction(page)}`)
   return { items, total }
 }
 
 /**
- * The number in the log of the `ordinal`th event (from 1, oldest first) of some kinds in a span: the least up to which there are so
+ * The number in the log of the `ordinal`th event (from 1, oldest first) of some kinds in a span: the least up to which there are this
  * many. How many there are up to a number is the difference of two numbers within each kind.
  */
 async function findSeqOf(db: Database, span: Span, kinds: string[], ordinal: number): Promise<number> {
@@ -82,12 +82,12 @@ async function findSeqOf(db: Database, span: Span, kinds: string[], ordinal: num
       where h.low < h.high
     )
     select low as seq from halves where low = high`)
-  if (!found) throw new Error('a log that has so many events has their numbers')
+  if (!found) throw new Error('no event has this position')
   return found.seq
 }
 
-/** The numbers of so many events of each kind. */
-export const chosenByKinds = (
+/** The numbers of at most `limit` events of each kind, the first in the order of the page. */
+export const selectByType = (
   kinds: string[],
   { first, last }: Span,
   page: Pick<PageOfLog, 'limit' | 'isOldestFirst'>,
@@ -107,13 +107,17 @@ export type Subjects = Pick<
 export const hasSubject = ({ nation_id, alliance_id, war_id }: Subjects) =>
   nation_id !== undefined || alliance_id !== undefined || war_id !== undefined
 
-/** Up to so many events, filtering each is faster than the index of an alliance. */
+/** Up to this many events, filtering each is faster than the index of an alliance. */
 export const fewOfKindMax = 5_000
 
-/** For at most so many events of the requested kinds: filters them by the subjects in their rows. */
-export const chosenOfKinds = (kinds: string[], span: Span, { nation_id, alliance_id }: Subjects): Sql =>
+/** For at most `fewOfKindMax` events of the requested kinds: filters them by the subjects in their rows. */
+export const selectByTypeAndSubject = (
+  kinds: string[],
+  span: Span,
+  { nation_id, alliance_id }: Subjects,
+): Sql =>
   among(
-    chosenByKinds(kinds, span, { limit: fewOfKindMax, isOldestFirst: true }),
+    selectByType(kinds, span, { limit: fewOfKindMax, isOldestFirst: true }),
     isAbout(sql`e.nation_ids`, nation_id),
     isAbout(sql`e.alliance_ids`, alliance_id),
   )
@@ -122,7 +126,7 @@ export const chosenOfKinds = (kinds: string[], span: Span, { nation_id, alliance
  * The numbers of events about nations, alliances or a war, each once. A war has fewer events than a nation, and a nation fewer than an
  * alliance: the index of the first of them finds the events, which are then filtered by the rest.
  */
-export function chosenBySubject(span: Span, filter: Subjects): Sql {
+export function selectBySubject(span: Span, filter: Subjects): Sql {
   const { type, nation_id, alliance_id, war_id } = filter
   const inSpan = allOf([
     sql`s.seq >= ${span.first} and s.seq <= ${span.last}`,

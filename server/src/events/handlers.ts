@@ -5,8 +5,8 @@ import type { DefineStream } from '../http/define-stream.ts'
 import { ApiError } from '../http/http-error.ts'
 import type { ReadContext } from '../store/fact-columns.ts'
 import type { Pulse } from '../store/pulse.ts'
-import { createTail, startEventStream } from './event-stream.ts'
-import { findStart, listEvents } from './store.ts'
+import { createTail } from './event-stream.ts'
+import { findStreamStart, listEvents } from './store.ts'
 
 export const eventHandlers = (context: ReadContext): Pick<Handlers, 'eventsList'> => ({
   async eventsList({ values, disclose }) {
@@ -27,8 +27,8 @@ export function eventStreamRoutes(define: DefineStream, context: StreamContext):
   const tail = createTail({ ...context, db: pools.public, write: createEventSerializer(contract) })
   define(operations.eventsStream, async ({ values }) => {
     const after = values['Last-Event-ID'] ?? values.after
-    const start = await findStart(pools.public, { ...values, after })
+    const start = await findStreamStart(pools.public, { ...values, after })
     if (start === 'cursor_expired') throw new ApiError('cursor_expired')
-    return writer => tail.follow(start.end, log => startEventStream(writer, start, values, log))
+    return writer => tail.openStream(writer, start, values)
   })
 }

@@ -14,7 +14,7 @@ export interface Frame {
 }
 
 /** A page of the log: all frames of its kind from its first number through `through`. */
-export interface Page {
+export interface LogPage {
   through: number
   frames: readonly Frame[]
 }
@@ -24,7 +24,7 @@ export type PageKind = 'all' | 'announced'
 
 export interface LogPages {
   /** The page with the events after a number, up to `end`. Synchronous where it is cached; rejects while the database is unavailable. */
-  read(kind: PageKind, after: number, end: number): Page | Promise<Page>
+  read(kind: PageKind, after: number, end: number): LogPage | Promise<LogPage>
   /** Empties the cache: texts in the log were replaced. */
   clear(): void
 }
@@ -53,13 +53,13 @@ const frameOverheadBytes = 400
  * behind, or resume after a restart, share the pages before it. The cache is bounded in bytes.
  */
 export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPagesOptions): LogPages {
-  const cache = new LRUCache<string, Page>({ maxSize: bytesMax, sizeCalculation: sizeOf })
-  const inFlight = new Map<string, Promise<Page>>()
+  const cache = new LRUCache<string, LogPage>({ maxSize: bytesMax, sizeCalculation: sizeOf })
+  const inFlight = new Map<string, Promise<LogPage>>()
   const withSlot = createConcurrencyLimit(readsMax)
   let clearedCount = 0
 
   /** The page includes numbers that are missing after a restore. */
-  async function readAll(span: Span, end: number): Promise<Page> {
+  async function readAll(span: Span, end: number): Promise<LogPage> {
     const events = await readEvents(db, span, pageLength)
     const isWhole = events.length > span.last - span.first
     const through = isWhole ? span.last : ((await findNextSeq(db, span.last, end)) ?? end + 1) - 1
@@ -67,7 +67,7 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
   }
 
   /** Announced events of a span; the page includes the unannounced history behind them. */
-  async function readAnnounced(span: Span, end: number): Promise<Page> {
+  async function readAnnounced(span: Span, end: number): Promise<LogPage> {
     const spans = await readAnnouncedSpans(db, { first: span.first, last: end }, pageLength + 1)
     const beyond = spans.find(({ last }) => last > span.last)
     const through = beyond ? Math.max(span.last, beyond.first - 1) : end
@@ -82,7 +82,7 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
     return { through, frames }
   }
 
-  async function readOn(kind: PageKind, known: Page, last: number, end: number): Promise<Page> {
+  async function readOn(kind: PageKind, known: LogPage, last: number, end: number): Promise<LogPage> {
     const span = { first: known.through + 1, last: Math.min(last, end) }
     const more = await withSlot(() => (kind === 'all' ? readAll(span, end) : readAnnounced(span, end)))
     return { through: more.through, frames: [...known.frames, ...more.frames] }
@@ -118,7 +118,7 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
   }
 }
 
-const sizeOf = ({ frames }: Page) =>
+const sizeOf = ({ frames }: LogPage) =>
   frames.reduce((sum, { bytes }) => sum + bytes.length + frameOverheadBytes, 1)
 
 /** Limits concurrent tasks; the others wait in order. */

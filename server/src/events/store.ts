@@ -1,6 +1,6 @@
 /**
  * The event log: derived in the transaction of a batch (`event-collector.ts`, `game-events.ts`), numbered without gaps, and read here by
- * page; `filters.ts` has the queries by kind and subject, `event-stream.ts` delivers new events over SSE. Only restores leave gaps
+ * page; `filtered-pages.ts` has the queries by kind and subject, `event-stream.ts` delivers new events over SSE. Only restores leave gaps
  * (`spans.ts`).
  */
 import type { operations, ValuesFor } from '@chancery/contract'
@@ -8,15 +8,15 @@ import { type Database, sql } from '../store/database.ts'
 import type { ReadContext } from '../store/fact-columns.ts'
 import { offsetOf, type Page, readPage } from '../store/paging.ts'
 import {
-  chosenByKinds,
-  chosenBySubject,
-  chosenOfKinds,
   countOfKinds,
   fewOfKindMax,
   hasSubject,
   listByKind,
   listByKinds,
   type Subjects,
+  selectBySubject,
+  selectByType,
+  selectByTypeAndSubject,
 } from './filtered-pages.ts'
 import {
   columns,
@@ -72,8 +72,8 @@ export async function readMatching(
   limit: number,
 ): Promise<Event[]> {
   const chosen = hasSubject(filter)
-    ? chosenBySubject(span, filter)
-    : filter.type && chosenByKinds(filter.type, span, { limit, isOldestFirst: true })
+    ? selectBySubject(span, filter)
+    : filter.type && selectByType(filter.type, span, { limit, isOldestFirst: true })
   if (!chosen) return readEvents(db, span, limit)
   return db.rows<Event>(sql`
     select ${columns} from (select seq from (${chosen}) chosen order by seq limit ${limit}) first
@@ -107,25 +107,25 @@ export async function listEvents(
 }
 
 /** Where a stream starts. */
-export interface Start {
+export interface StreamStart {
   /** Events after this number are delivered. */
-  position: number
+  after: number
   /** The newest number: up to here, events are delivered whether they were announced or not. */
-  end: number
-  /** Where `until` has passed: the last number before it. */
-  last: number | undefined
+  backlogEnd: number
+  /** The last number before `until`, if that time has passed. */
+  untilSeq: number | undefined
 }
 
 /** The start of a stream, or `cursor_expired` as for a page. Without `after` and `since`: the end of the log. */
-export async function findStart(db: Database, filter: Ends): Promise<Start | 'cursor_expired'> {
+export async function findStreamStart(db: Database, filter: Ends): Promise<StreamStart | 'cursor_expired'> {
   const ends = await endsOf(db, filter)
   const span = spanWithin(ends, filter)
   if (span === 'cursor_expired') return span
   const isFromNow = filter.after === undefined && filter.since === undefined
   return {
-    position: isFromNow ? ends.last : span.first - 1,
-    end: ends.last,
-    last: ends.until === null ? undefined : ends.until - 1,
+    after: isFromNow ? ends.last : span.first - 1,
+    backlogEnd: ends.last,
+    untilSeq: ends.until === null ? undefined : ends.until - 1,
   }
 }
 
@@ -185,7 +185,7 @@ async function listBySubject(
   const ofKinds = type && war_id === undefined ? await countOfKinds(db, span, type) : undefined
   if (ofKinds === 0) return { items: [], total: 0 }
   const areFew = ofKinds !== undefined && ofKinds <= fewOfKindMax
-  const chosen = type && areFew ? chosenOfKinds(type, span, filter) : chosenBySubject(span, filter)
+  const chosen = type && areFew ? selectByTypeAndSubject(type, span, filter) : selectBySubject(span, filter)
   const opposite = { isOldestFirst: !page.isOldestFirst }
   return readPage<Event>(db, filter, {
     columns,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasRole, type OperatorOperation, type OperatorRole, operatorOperations } from '@chancery/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { bearerToken } from '../http/bearer-token.ts'
 import { type Database, isUnavailable } from '../store/database.ts'
 import { missingRole, missingToken } from './operator-error.ts'
 import {
@@ -15,7 +16,7 @@ import {
 
 /** The owner of the operator token of a request. */
 export interface OperatorCaller {
-  /** The token's id; `main` for the token of the configuration. */
+  /** The token's id; `main` for the admin token. */
   id: string
   name: string
   roles: ReadonlySet<OperatorRole>
@@ -25,7 +26,7 @@ export const adminCaller: OperatorCaller = { id: 'main', name: 'main', roles: ne
 
 /** The bearer token of a request; empty for none. */
 export const bearerOf = (req: Pick<FastifyRequest, 'headers'>): string =>
-  /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1] ?? ''
+  bearerToken(req.headers.authorization) ?? ''
 
 export const isAdmin = ({ roles }: OperatorCaller): boolean => roles.has('admin')
 

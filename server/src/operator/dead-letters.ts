@@ -6,11 +6,11 @@ import {
   listDeadLetters,
   listDroppedDeadLetters,
 } from '../ingest/dead-letters.ts'
-import { redriveDeadLetter } from '../ingest/receive.ts'
+import { retryDeadLetter } from '../ingest/receive.ts'
 import { bearerOf } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
-import { ingestFor, recordOutcome, statusOf } from './facts.ts'
+import { recordOutcome, restrictToCaller, statusOf } from './facts.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Rejected batches in the dead-letter store: list, retry, delete. */
@@ -31,7 +31,9 @@ export function deadLetterRoutes(define: DefineOperatorOperation, context: Opera
   })
 
   define(operatorOperations.refusedRetry, async ({ id, body: { anyway = false }, caller, req }) => {
-    const outcome = await redriveDeadLetter(ingestFor(ingest, caller, bearerOf(req)), id, { force: anyway })
+    const outcome = await retryDeadLetter(restrictToCaller(ingest, caller, bearerOf(req)), id, {
+      force: anyway,
+    })
     if (outcome === undefined) throw noSuchBatch()
     if (outcome === 'not_kept')
       throw new OperatorError('conflict', 'The facts of this batch are not kept. Send it again.')
@@ -51,4 +53,4 @@ export function deadLetterRoutes(define: DefineOperatorOperation, context: Opera
   })
 }
 
-const noSuchBatch = () => notFound('refused batch of this id')
+const noSuchBatch = () => notFound('rejected batch of this id')

@@ -49,12 +49,12 @@ export const createDefineOperatorOperation = (
           stream ? withoutBody : operation,
           message => new OperatorError('bad_request', message),
         ),
-        async loadAndRespond({ req, reply, input: { id, body } }, load) {
+        async respond({ req, reply, input: { id, body } }, runHandler) {
           const caller = req.operator
           if (!caller) throw missingToken()
           if (isAudited) await rejectSecrets(pools.access, { id, body, token: bearerOf(req) })
           const run = async () => {
-            const result = await load({ caller, req, reply })
+            const result = await runHandler({ caller, req, reply })
             return { status: success, subject: id || null, ...result }
           }
           const result = isAudited

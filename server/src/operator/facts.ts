@@ -56,7 +56,11 @@ export async function recordOutcome(
  * Ingestion with the permissions of a caller. `erase` requires admin: it is irreversible, and its counts reveal who is known. Ids of
  * batches and feeds are stored and logged, so they must not contain a secret.
  */
-export function ingestFor(ingest: IngestContext, caller: OperatorCaller, token: string): IngestContext {
+export function restrictToCaller(
+  ingest: IngestContext,
+  caller: OperatorCaller,
+  token: string,
+): IngestContext {
   return {
     ...ingest,
     validate(value, line) {
@@ -91,7 +95,10 @@ const withoutCounts = (outcome: Outcome) => ({
   ...outcome,
   events: null,
   last_seq: null,
-  refused: outcome.refused.map(refusal => ({ ...refusal, reason: withoutSnapshotCounts(refusal.reason) })),
+  refused: outcome.refused.map(rejection => ({
+    ...rejection,
+    reason: withoutSnapshotCounts(rejection.reason),
+  })),
 })
 
 /**
@@ -117,10 +124,10 @@ export function factRoutes(define: DefineOperatorOperation, context: OperatorCon
     if (req.body instanceof Readable) {
       const stop = tokenWatcher.watch(caller.id, () => req.raw.destroy())
       reply.raw.once('close', stop)
-      const scoped = ingestFor(ingest, caller, token)
+      const restricted = restrictToCaller(ingest, caller, token)
       const lines = isCheckOnly
-        ? checked(scoped, req.body, caller)
-        : received(scoped, req.body, { ...options, caller })
+        ? checkAndReport(restricted, req.body, caller)
+        : applyAndReport(restricted, req.body, { ...options, caller })
       return { contentType: 'application/x-ndjson; charset=utf-8', body: Readable.from(lines) }
     }
     const id = req.headers['idempotency-key']
@@ -139,30 +146,30 @@ export function factRoutes(define: DefineOperatorOperation, context: OperatorCon
         'bad_request',
         `${secretAt === '/batch' ? 'The Idempotency-Key' : secretAt} ${secretReason}.`,
       )
-    const outcome = await receiveBatch(ingestFor(ingest, caller, token), id, batch, options)
+    const outcome = await receiveBatch(restrictToCaller(ingest, caller, token), id, batch, options)
     await record(caller, outcome)
     return { status: statusOf(outcome), body: outcome }
   })
 
-  async function* received(
-    scoped: IngestContext,
+  async function* applyAndReport(
+    restricted: IngestContext,
     input: Readable,
     { caller, ...options }: ReceiveOptions & { caller: OperatorCaller },
   ): AsyncGenerator<string> {
-    for await (const outcome of receiveFacts(scoped, input, options)) {
+    for await (const outcome of receiveFacts(restricted, input, options)) {
       await record(caller, outcome)
       yield `${JSON.stringify(outcome)}\n`
     }
   }
 
   /** A check rolls back at its end: its results are buffered until then. */
-  async function* checked(
-    scoped: IngestContext,
+  async function* checkAndReport(
+    restricted: IngestContext,
     input: Readable,
     caller: OperatorCaller,
   ): AsyncGenerator<string> {
     const lines: string[] = []
-    await checkFacts(scoped, input, outcome => {
+    await checkFacts(restricted, input, outcome => {
       lines.push(`${JSON.stringify(isAdmin(caller) ? outcome : withoutCounts(outcome))}\n`)
     })
     yield* lines

@@ -2,18 +2,18 @@ import { operatorOperations } from '@chancery/contract'
 import { notFound } from '../http/http-error.ts'
 import {
   addressHoursMax,
-  busiestAddresses,
-  busiestKeys,
   findRequests,
   keyHoursMax,
-  type Top,
+  type TopQuery,
+  topAddresses,
+  topKeys,
 } from '../request-log/queries.ts'
 import { listAuditLines } from './audit-log.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
 
 /** Hours beyond the retention time are cut to it. */
-const topOf = ({ hours = 24, limit = 20 }: Partial<Top>, hoursMax: number): Top => ({
+const topOf = ({ hours = 24, limit = 20 }: Partial<TopQuery>, hoursMax: number): TopQuery => ({
   hours: Math.min(hours, hoursMax),
   limit,
 })
@@ -31,12 +31,12 @@ export function requestRoutes(
 
   define(operatorOperations.usageKeys, async ({ query }) => {
     const top = topOf(query, keyHoursMax)
-    return { body: { data: await requestLog.read((db, nowMs) => busiestKeys(db, top, nowMs)) } }
+    return { body: { data: await requestLog.read((db, nowMs) => topKeys(db, top, nowMs)) } }
   })
 
   define(operatorOperations.usageAddresses, async ({ query }) => {
     const top = topOf(query, addressHoursMax)
-    return { body: { data: await requestLog.read((db, nowMs) => busiestAddresses(db, top, nowMs)) } }
+    return { body: { data: await requestLog.read((db, nowMs) => topAddresses(db, top, nowMs)) } }
   })
 }
 

@@ -1,3 +1,10 @@
+/**
+ * The operator API, on its own listener for the game's servers and its operators.
+ *
+ * Every request needs an operator token with a role for its operation (`authentication.ts`); `define-operator-operation.ts` validates it
+ * against the contract (`contract/src/operator/`) and writes the audit log (`audit-log.ts`) for everything that is not a GET, except
+ * `POST /facts`: `facts.ts` validates each fact and writes a line per batch. The other files handle one resource each.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Contract } from '@chancery/contract'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -15,30 +22,24 @@ import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
 import { batchAction, createAuditLog, pruneAuditLog } from './audit-log.ts'
 import { adminCaller, createAuthenticate, createFindCaller, type FindCaller } from './authentication.ts'
+import { backupRoutes } from './backup.ts'
 import type { OperatorContext } from './context.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { createDefineOperatorOperation } from './define-operator-operation.ts'
 import { factRoutes, feedRoutes } from './facts.ts'
+import { codeRoutes, handoverRoutes } from './identity.ts'
 import { keyRoutes } from './keys.ts'
 import { auditLogRoutes, requestRoutes } from './logs.ts'
 import { OperatorError } from './operator-error.ts'
-import { codeRoutes, handoverRoutes, playerRoutes } from './players.ts'
-import { backupRoutes, statusRoutes } from './status.ts'
+import { playerRoutes } from './players.ts'
+import { statusRoutes } from './status.ts'
 import { findValidTokenIds, pruneTokens } from './token-store.ts'
 import { tokenRoutes } from './tokens.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { registerBatchMetrics } from './world-state.ts'
 
-/**
- * The operator API, on its own listener for the game's servers and its operators.
- *
- * Every request needs an operator token with a role for its operation (`authentication.ts`); `define-operator-operation.ts` validates it
- * against the contract (`contract/src/operator/`) and writes the audit log (`audit-log.ts`) for everything that is not a GET. The other
- * files handle one resource each.
- */
-
 export interface OperatorParts extends Omit<OperatorContext, 'auditLog' | 'tokenWatcher'> {
-  /** The token of the configuration, named `main`. */
+  /** The admin token, from the configuration. Its id and name are `main`. */
   adminToken: string
   tls: { cert: Buffer; key: Buffer } | undefined
   connectionTimings: Partial<ConnectionTimings>

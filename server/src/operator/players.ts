@@ -1,15 +1,12 @@
-import { limits, operatorOperations } from '@chancery/contract'
+import { idPattern, operatorOperations } from '@chancery/contract'
 import { resumePlayer, suspendPlayer } from '../access/store.ts'
-import { createHandover } from '../account/session/handovers.ts'
 import { notFound } from '../http/http-error.ts'
 import { findPlayerOfNation } from '../resources/nations/store.ts'
-import { playerLock } from '../store/locks.ts'
-import { issueCode } from '../verification/store.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 
-const idForm = /^[A-Za-z0-9_-]{1,64}$/
+const idForm = new RegExp(idPattern)
 
 /** Suspensions of players. */
 export function playerRoutes(
@@ -30,39 +27,6 @@ export function playerRoutes(
     if (!(await resumePlayer(pools.access, player_id))) throw notFound('suspension of this player')
     await pulse.refresh()
     return { body: { player_id, suspended_at: null } }
-  })
-}
-
-/** Verification codes. */
-export function codeRoutes(define: DefineOperatorOperation, { pools }: Pick<OperatorContext, 'pools'>): void {
-  define(operatorOperations.codesIssue, async ({ body: { nation_id, for: account } }) => {
-    const wanted = { nationId: nation_id, boundTo: account ?? null }
-    const issued = await pools.access.transaction(db => issueCode(db, wanted))
-    if (issued === 'no_such_nation') throw notFound('nation')
-    if (issued === 'too_many_codes') {
-      throw new OperatorError(
-        'bad_request',
-        `This nation has ${limits.codesLivePerNation} live codes: wait until one is redeemed or expires.`,
-      )
-    }
-    const { code, expiresAt } = issued
-    return { subject: nation_id, body: { code, expires_at: expiresAt } }
-  })
-}
-
-/** Hand-over links, which sign a player in to the developer settings without a password. */
-export function handoverRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
-  define(operatorOperations.handoversCreate, async ({ body: { landing = 'verify', ...selector } }) => {
-    const playerId = await findPlayer(context, selector)
-    const made = await context.pools.access.transaction(async db => {
-      await db.rows(playerLock(playerId))
-      await assertOwnerUnchanged(playerId, context, selector)
-      return createHandover(db, { playerId, landing })
-    })
-    if (!made) throw new OperatorError('bad_request', 'This player is suspended, and cannot sign in.')
-    // In the fragment, which browsers do not send: the token reaches no server log, proxy log or Referer.
-    const url = `${context.publicUrl()}/developers/#handover=${made.token}`
-    return { subject: playerId, body: { url, expires_at: made.expiresAt } }
   })
 }
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isStatusMemberFor, operatorOperations, profileDigest } from '@chancery/contract'
-import { takeBackup } from '../backup/take-backup.ts'
 import { isUnavailable } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { OperatorContext } from './context.ts'
@@ -83,16 +82,4 @@ function boundRead<T>(
       unsubscribe()
     }
   }
-}
-
-/** `POST /backup`: a snapshot of the database as a stream, complete when its last line is. */
-export function backupRoutes(
-  define: DefineOperatorOperation,
-  { target, tokenWatcher, version }: Pick<OperatorContext, 'target' | 'tokenWatcher' | 'version'>,
-): void {
-  define(operatorOperations.backupTake, async ({ caller, reply }) => {
-    const stop = tokenWatcher.watch(caller.id, () => reply.raw.destroy())
-    reply.raw.once('close', stop)
-    return { contentType: 'application/gzip', body: takeBackup(target, version) }
-  })
 }

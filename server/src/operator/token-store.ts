@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { limits, type OperatorRole, type OperatorTokenRecord } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'
+import { operatorTokenLock } from '../store/locks.ts'
 
 declare const operatorTokenHash: unique symbol
 /** SHA-256 of an operator token: the only form in which it is stored. */
@@ -71,8 +72,8 @@ export const listTokens = (db: Database): Promise<OperatorTokenRecord[]> =>
     sql`select ${columns} from chancery_access.operator_token order by created_at, id`,
   )
 
-/** Serializes the creation of tokens, so that of two with one name the second finds the first. */
-const tokenLock = sql`select pg_advisory_xact_lock(hashtext('chancery operator token'), 0)`
+/** An advisory lock, so that one token is created at a time. */
+const tokenLock = sql`select pg_advisory_xact_lock(hashtext(${operatorTokenLock}), 0)`
 
 /** Creates a token; undefined where a valid one has its name. In a transaction, as the changes below. */
 export async function createToken(db: Database, token: NewToken): Promise<CreatedToken | undefined> {

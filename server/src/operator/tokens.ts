@@ -20,7 +20,7 @@ export function tokenRoutes(
       expiresAt: expires_at === null ? null : futureTime(expires_at, pulse.now()),
     }
     const made =
-      // Reserved for the token of the configuration, to be unambiguous in the audit log.
+      // Reserved for the admin token, which the audit log shows as `main`.
       name.toLowerCase() === adminCaller.name
         ? undefined
         : await access.transaction(db => createToken(db, wanted))
@@ -40,7 +40,8 @@ export function tokenRoutes(
     const expiresAt = typeof expires_at === 'string' ? futureTime(expires_at, pulse.now()) : expires_at
     const made = await access.transaction(db => rotateToken(db, id, { overlapHours, expiresAt }))
     if (made === 'unknown') throw notFound('operator token')
-    if (made === 'ended') throw new OperatorError('conflict', 'This token has ended: make a new one instead.')
+    if (made === 'ended')
+      throw new OperatorError('conflict', 'This token was revoked or has expired. Create a new one.')
     if ('replacedBy' in made)
       throw new OperatorError(
         'conflict',

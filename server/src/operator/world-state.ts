@@ -6,7 +6,7 @@ import { collectTogether } from '../telemetry/metrics.ts'
 
 type Status = Required<ResponseOf<typeof operatorOperations.statusGet>>
 
-const refusedShown = 5
+const rejectedShown = 5
 
 const ageSeconds = sql`round(extract(epoch from greatest(clock_timestamp() - applied_at, interval '0')), 1)`
 
@@ -31,15 +31,15 @@ export const readWorldState = (pool: DatabasePool) =>
       feeds: await db.rows<Status['feeds'][number]>(sql`
         select name, last_batch, applied_at, ${ageSeconds} as last_batch_age_seconds
         from chancery_secret.feed order by name`),
-      refused_batches: await countRefused(db),
+      refused_batches: await countRejected(db),
       latest_refused: await db.rows<Status['latest_refused'][number]>(sql`
         select id, last_rejected_at as refused_at, (rejections->0->>'line')::bigint as line, rejections->0->>'path' as path,
           rejections->0->>'reason' as reason
-        from chancery_secret.dead_letter order by last_rejected_at desc, id limit ${refusedShown}`),
+        from chancery_secret.dead_letter order by last_rejected_at desc, id limit ${rejectedShown}`),
     }
   })
 
-async function countRefused(db: Database): Promise<number> {
+async function countRejected(db: Database): Promise<number> {
   const row = await db.first<{ count: number }>(
     sql`select count(*) as count from chancery_secret.dead_letter`,
   )
@@ -57,7 +57,7 @@ const readBatchState = (pool: DatabasePool) =>
       from chancery_world.pulse w, chancery_world.ranking_round r`)
     return {
       last_batch_age_seconds: last?.age ?? null,
-      refused_batches: await countRefused(db),
+      refused_batches: await countRejected(db),
       ranking_lag_seconds: world?.lag ?? 0,
     }
   })
@@ -73,7 +73,7 @@ export function registerBatchMetrics(registry: Registry, pool: DatabasePool): vo
     // Unknown is not zero.
     for (const [gauge, value] of [
       [age, state?.last_batch_age_seconds],
-      [refused, state?.refused_batches],
+      [rejectedBatches, state?.refused_batches],
       [rankingLag, state?.ranking_lag_seconds],
     ] as const)
       if (value == null) gauge.remove()
@@ -84,7 +84,7 @@ export function registerBatchMetrics(registry: Registry, pool: DatabasePool): vo
     help: 'Age in seconds of the last applied batch of facts. Absent before the first.',
     ...shared,
   })
-  const refused = new Gauge({
+  const rejectedBatches = new Gauge({
     name: 'chancery_refused_batches',
     help: 'Batches in the dead-letter store.',
     ...shared,

@@ -1,6 +1,6 @@
 /**
  * The game profile of a database: the configured one is compared with the one that the database was last served with, and adopted.
- * Stored values follow classes that became more private. A profile that contradicts stored data is rejected (`conflicts.ts`), and
+ * Stored values follow classes that became more private. A profile that contradicts stored data is rejected (`stored-uses.ts`), and
  * nothing is changed.
  */
 import {
@@ -11,18 +11,15 @@ import {
   profilesEqual,
   requiresUnused,
 } from '@chancery/contract'
-import { placeOfClass } from '../ingest/changes.ts'
+import { columnOfClass } from '../ingest/changes.ts'
 import type { Config } from '../start/config.ts'
 import { ensureDataDir } from '../start/data-dir.ts'
 import { StartupError } from '../start/startup-error.ts'
 import { type ConnectionTarget, createPool, type Database, raw, sql } from '../store/database.ts'
-import { ingestLock } from '../store/locks.ts'
+import { ingestLock, profileLock } from '../store/locks.ts'
 import { openStore } from '../store/open-store.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import { rejectionOf, storedUses } from './conflicts.ts'
-
-/** Processes that start together adopt one after the other: the second compares with the profile of the first. */
-const profileLock = 0x7072_6f66
+import { rejectionOf, storedUses } from './stored-uses.ts'
 
 /** A profile compared with the one that a database was last served with. */
 export interface ProfileComparison {
@@ -146,8 +143,8 @@ export async function compareWithDatabase(config: Config, profile: Profile): Pro
 async function moveAttribute(db: Database, { part, key, what }: ProfileChange): Promise<number> {
   if (!part.startsWith('attributes.') || what?.name !== 'class') return 0
   const owner = part.slice('attributes.'.length)
-  const to = placeOfClass[what.to as Class]
-  return placeOfClass[what.from as Class] === 'attributes'
+  const to = columnOfClass[what.to as Class]
+  return columnOfClass[what.from as Class] === 'attributes'
     ? movePublicToSecret(db, owner, key, to === 'admin_attributes' ? 'admin_attributes' : 'attributes')
     : movePrivateToAdmin(db, owner, key)
 }

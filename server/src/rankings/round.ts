@@ -1,6 +1,6 @@
 /**
  * Ranking rounds: each writes the rank and position of every nation and alliance into new tables and swaps them in. Clients see one round
- * or the next, never a mixture. `rounds.ts` schedules them; all processes share the pause between two.
+ * or the next, never a mixture. `round-scheduler.ts` schedules them; all processes share the pause between two.
  */
 import { indexedColumns } from '../resources/nations/store.ts'
 import { blockOf } from '../store/block-counts.ts'
@@ -59,7 +59,7 @@ const pauseMaxMs = 10_000
 /** Up to the longest pause, rounds use at most a twentieth of the time. */
 const pausePerRound = 19
 
-/** The pause after a round that worked for so long. Waiting for a batch does not count as work. */
+/** The pause after a round that worked for this long. Waiting for a batch does not count as work. */
 export const pauseAfter = (workMs: number): number =>
   Math.min(pauseMaxMs, Math.max(pauseMinMs, workMs * pausePerRound))
 

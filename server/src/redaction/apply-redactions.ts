@@ -1,3 +1,8 @@
+/**
+ * Redaction: replaces published texts of an entity, and everything of an erased player, in one transaction with the batch that requests
+ * it: in the entity, in rows and events that copy it, in texts that people wrote about it, in dead letters and in queued webhooks. Nothing
+ * of the previous text stays in the database. Start reading at `applyRedactions`.
+ */
 import { type Contract, isNullable, redactableFields } from '@chancery/contract'
 import { type Batch, type Erasure, type Redaction, reject } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
@@ -8,12 +13,6 @@ import { membersOf } from './denormalized-copies.ts'
 import { appendToLedger, entryOfErasure, entryOfRedaction, type LedgerEntry } from './ledger.ts'
 import { publicTextAttributes, type StartedRedaction, startRedaction } from './redact.ts'
 import { rewriteEvents, rewriteRows, rewriteSides } from './rewrites.ts'
-
-/**
- * Redaction: replaces published texts of an entity, and everything of an erased player, in one transaction with the batch that requests
- * it: in the entity, in rows and events that copy it, in texts that people wrote about it, in dead letters and in queued webhooks. Nothing
- * of the previous text stays in the database. Start reading at `applyRedactions`.
- */
 
 /** Redactions whose entities have their new texts; the copies follow in `finish`. */
 export interface PendingRedactions {
@@ -36,7 +35,7 @@ export async function applyRedactions(
   for (const redaction of redactions) {
     const { line, resource, key } = redaction
     const one = await startRedaction(batch, redaction)
-    if (!one) reject(line, '/id', `there is no ${resource} ${key}, and never was`)
+    if (!one) reject(line, '/id', `unknown ${resource} ${key}`)
     started.push(one)
     entries.push(entryOfRedaction(redaction, batch.loggedAt))
   }

@@ -121,15 +121,15 @@ export async function findRequests(db: Database, requestId: string): Promise<Req
 
 const rowsMax = 100
 
-export interface Top {
+export interface TopQuery {
   hours: number
   limit: number
 }
 
-export type BusyKey = ResponseOf<typeof operatorOperations.usageKeys>['data'][number]
+export type TopKey = ResponseOf<typeof operatorOperations.usageKeys>['data'][number]
 
 /** Keys by requests in the last clock hours, the current one included. */
-export async function busiestKeys(db: Database, { hours, limit }: Top, nowMs: number): Promise<BusyKey[]> {
+export async function topKeys(db: Database, { hours, limit }: TopQuery, nowMs: number): Promise<TopKey[]> {
   return db.rows(sql`
     select h.*, k.name, k.player_id from (
       select key_id, sum(calls) as calls, sum(deprecated) as deprecated,
@@ -143,14 +143,14 @@ export async function busiestKeys(db: Database, { hours, limit }: Top, nowMs: nu
 
 const sumWhere = (condition: Sql) => sql`coalesce(sum(calls) filter (where ${condition}), 0)`
 
-export type BusyAddress = ResponseOf<typeof operatorOperations.usageAddresses>['data'][number]
+export type TopAddress = ResponseOf<typeof operatorOperations.usageAddresses>['data'][number]
 
 /** Addresses by requests without a valid key. */
-export async function busiestAddresses(
+export async function topAddresses(
   db: Database,
-  { hours, limit }: Top,
+  { hours, limit }: TopQuery,
   nowMs: number,
-): Promise<BusyAddress[]> {
+): Promise<TopAddress[]> {
   return db.rows(sql`
     select address, sum(calls) as calls, sum(limited) as limited, sum(rejected) as refused
     from chancery_access.address_usage_hour where hour >= ${firstHour(hours, nowMs)}

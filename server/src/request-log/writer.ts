@@ -9,7 +9,7 @@ export interface FlushBatch {
 }
 
 /** The newest row id of each table; null where no row was written. */
-export interface Newest {
+export interface NewestRowIds {
   ofKeys: number | null
   ofAddresses: number | null
 }
@@ -18,7 +18,7 @@ export interface WriterOptions {
   pool: DatabasePool
   /** Takes what was recorded; undefined for nothing. */
   collect: () => FlushBatch | undefined
-  onWritten: (newest: Newest) => void
+  onWritten: (newest: NewestRowIds) => void
   onDropped: (batch: FlushBatch) => void
 }
 
@@ -80,7 +80,7 @@ export function createWriter({ pool, collect, onWritten, onDropped }: WriterOpti
 const rowsPerStatement = 10_000
 
 /** Writes a batch in a transaction. Rows are ordered by key, so that processes which update the same rows do not deadlock. */
-async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise<Newest> {
+async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise<NewestRowIds> {
   const newest = {
     ofKeys: await insertRows(db, sql`chancery_access.key_request`, sql`key_id`, sample.ofKeys, keyOf),
     ofAddresses: await insertRows(

@@ -49,7 +49,7 @@ export function createMetrics() {
     }),
     streamsEnded: new Counter({
       name: 'chancery_streams_ended_total',
-      help: 'Streams ended, by reason: client disconnected (reader), client too slow (slow), key revoked (key), shutdown, time limit (until).',
+      help: 'Streams ended, by reason: client disconnected (client), client too slow (slow), key revoked or expired (key), shutdown (shutdown), until reached (until).',
       labelNames: ['reason'],
       registers,
     }),

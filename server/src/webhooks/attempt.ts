@@ -11,7 +11,7 @@ export interface Attempt {
 export const isSuccess = ({ status }: AttemptResponse): boolean =>
   status !== null && status >= 200 && status < 300
 
-/** The result of an attempt: delivered, pending until the next attempt, or failed. */
+/** The result of an attempt: delivered, pending until the next attempt, or failed. Retries with backoff and jitter. */
 export function deliveryResult(
   { id, endpoint_id, attempt, failures }: ClaimedRow,
   response: AttemptResponse,
@@ -48,7 +48,7 @@ interface FailedAttempt {
   retryAfter: string | null
 }
 
-/** Time of the next attempt in Unix milliseconds; null when the retries are used up. */
+/** Backoff with jitter: the time of the next attempt in Unix milliseconds; null when the retries are used up. */
 export function nextAttemptMs(
   { failures, atMs, retryAfter }: FailedAttempt,
   random: () => number = Math.random,

@@ -1,5 +1,6 @@
 import { type Event, readEventsBySeq } from '../events/store.ts'
 import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
+import { claimLock, deliveryLock } from '../store/locks.ts'
 import { secretsAt } from './secrets.ts'
 
 /** A delivery leased to this worker. */
@@ -64,9 +65,6 @@ const isSlowAt = (nowMs: number, leaseMs: number): Sql => sql`(
   coalesce(e.slow_at > ${isoTime(nowMs - slowForMs)}, false)
   or coalesce(u.first_ends_at <= ${isoTime(nowMs + leaseMs - slowAfterMs)}, false))`
 
-/** One process claims at a time, so that the number in flight per endpoint is exact. */
-const claimLockId = 0x636c_6169
-
 /**
  * Claims due deliveries: per endpoint up to its free slots and in the order of the log. The first delivery of every endpoint with nothing
  * in flight comes first, fast endpoints before slow ones; then second deliveries, and so on. A slow endpoint has
@@ -79,7 +77,7 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
   const now = isoTime(nowMs)
   const claimed = await pool.transaction(async db => {
     await db.rows(asyncCommit)
-    await db.rows(sql`select pg_advisory_xact_lock(${claimLockId})`)
+    await db.rows(sql`select pg_advisory_xact_lock(${claimLock})`)
     return db.rows<ClaimedRow>(sql`
       with in_flight as materialized (
         select endpoint_id, count(*) as count, min(due_at) as first_ends_at from chancery_outbound.delivery
@@ -137,9 +135,12 @@ async function withEvents(db: Database, claimed: ClaimedRow[]): Promise<ClaimedD
     (await readEventsBySeq(db, [...new Set(claimed.map(({ seq }) => seq))])).map(event => [event.seq, event]),
   )
   return claimed
-    .flatMap(delivery => {
+    .map(delivery => {
       const event = events.get(delivery.seq)
-      return event ? [{ ...delivery, event }] : []
+      // Events are never deleted, a restore replaces log and queue together, and only deliveries of events are queued.
+      if (!event)
+        throw new Error(`delivery ${delivery.id} has no event: the log has no number ${delivery.seq}`)
+      return { ...delivery, event }
     })
     .sort((one, other) => one.seq - other.seq)
 }
@@ -174,17 +175,15 @@ export async function release(
     where d.id = h.id and d.attempt = h.attempt and d.state = 'sending'`)
 }
 
-const deliveryLockId = 0x626f_6f6b
-
 /**
- * Begins a transaction that records results. It runs beside others like it, and excludes those that change all deliveries of an endpoint:
+ * An advisory lock, shared. Begins a transaction that records results. It runs beside others like it, and excludes those that change all deliveries of an endpoint:
  * they lock rows in another order, which would deadlock. It may be lost in a crash, as claims may.
  */
 export const sharedDeliveryLock = sql`
-  select pg_advisory_xact_lock_shared(${deliveryLockId}), set_config('synchronous_commit', 'off', true)`
+  select pg_advisory_xact_lock_shared(${deliveryLock}), set_config('synchronous_commit', 'off', true)`
 
-/** Begins a transaction that changes all deliveries of an endpoint, while no results are recorded. */
-export const exclusiveDeliveryLock = sql`select pg_advisory_xact_lock(${deliveryLockId})`
+/** The same advisory lock, exclusive. Begins a transaction that changes all deliveries of an endpoint, while no results are recorded. */
+export const exclusiveDeliveryLock = sql`select pg_advisory_xact_lock(${deliveryLock})`
 
 /** For transactions that may be lost in a crash of the database together with all later ones: the delivery is then sent again under its id. */
 const asyncCommit = sql`set local synchronous_commit = off`

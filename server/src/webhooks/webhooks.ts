@@ -1,3 +1,10 @@
+/**
+ * Webhooks: signed messages about events to endpoints that players register.
+ *
+ * `fan-out.ts` queues a delivery per event and matching endpoint, `queue.ts` leases deliveries to workers, `worker.ts` sends them through
+ * `outbound/`, which reaches public addresses only. Delivery is at least once, per endpoint roughly in the order of the log, with retries
+ * for days; `endpoint-health.ts` disables endpoints that keep failing. `settings.ts` manages endpoints.
+ */
 import type { Contract } from '@chancery/contract'
 import type { Registry } from '@prometheus-io/client'
 import { createEventSerializer } from '../disclosure/disclosure.ts'
@@ -9,14 +16,6 @@ import { createAttemptMetrics, createQueueReader, registerQueueMetrics } from '.
 import { createSender } from './outbound/sender.ts'
 import { createWebhookSettings } from './settings.ts'
 import { startDeliveryWorker } from './worker.ts'
-
-/**
- * Webhooks: signed messages about events to endpoints that players register.
- *
- * `fan-out.ts` queues a delivery per event and matching endpoint, `queue.ts` leases deliveries to workers, `worker.ts` sends them through
- * `outbound/`, which reaches public addresses only. Delivery is at least once, per endpoint roughly in the order of the log, with retries
- * for days; `endpoint-health.ts` disables endpoints that keep failing. `settings.ts` manages endpoints.
- */
 
 export interface WebhooksOptions {
   contract: Contract

@@ -18,7 +18,7 @@ export interface BrowserResponse<T = never> {
   body: T
 }
 
-export interface Refusal {
+export interface Rejection {
   error: { code: string; message: string; request_id: string }
 }
 
@@ -34,7 +34,7 @@ export interface Browser {
   cookie: string | undefined
   csrfToken: string | undefined
   /** Sends a request to the account API as the page does; undefined headers are omitted. */
-  request<T = Refusal>(method: string, path: string, sent?: Sent): Promise<BrowserResponse<T>>
+  request<T = Rejection>(method: string, path: string, sent?: Sent): Promise<BrowserResponse<T>>
   /** The body of a successful response. */
   requestOk<T>(method: string, path: string, body?: object): Promise<T>
 }
@@ -143,8 +143,8 @@ export async function signIn(
 }
 
 /** Asserts an error response of the account API. Returns its message. */
-export function assertRefused(
-  response: BrowserResponse<Refusal>,
+export function assertRejected(
+  response: BrowserResponse<Rejection>,
   status: number,
   code: string,
   what = '',

@@ -8,7 +8,7 @@ import { put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
-import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
+import { assertRejected, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 const chancery = closeAfter(await startAccounts(smallWorld()))
 
@@ -58,7 +58,7 @@ test('a code that is cancelled is unknown from then on', async () => {
   await player.requestOk('DELETE', `/codes/${id}`)
   const response = await redeem(code)
   assert.equal(response.status, 404)
-  assertRefused(await player.request('DELETE', `/codes/${id}`), 404, 'not_found')
+  assertRejected(await player.request('DELETE', `/codes/${id}`), 404, 'not_found')
   assert.deepEqual((await list(player)).live, [])
 })
 
@@ -71,7 +71,7 @@ test('neither a redeemed code nor an expired one can be cancelled', async () => 
     `update chancery_access.verification_code set expires_at = clock_timestamp() where id = '${late.id}'`,
   )
   for (const { id } of [used, late])
-    assertRefused(await player.request('DELETE', `/codes/${id}`), 404, 'not_found')
+    assertRejected(await player.request('DELETE', `/codes/${id}`), 404, 'not_found')
   const { live, redeemed } = await list(player)
   assert.deepEqual([live.length, redeemed.length], [0, 1])
 })
@@ -90,11 +90,11 @@ test('of forty codes created concurrently a nation gets the limit', async () => 
   const responses = await Promise.all(
     Array.from({ length: 40 }, () => player.request('POST', '/codes', { body: {} })),
   )
-  assert.equal(responses.filter(({ status }) => status === 201).length, limits.codesLivePerNation)
+  assert.equal(responses.filter(({ status }) => status === 201).length, limits.codesActivePerNation)
   for (const response of responses.filter(({ status }) => status !== 201))
-    assertRefused(response, 409, 'too_many')
+    assertRejected(response, 409, 'too_many')
   const { live } = await list(player)
-  assert.equal(live.length, limits.codesLivePerNation)
+  assert.equal(live.length, limits.codesActivePerNation)
   await player.requestOk('DELETE', `/codes/${live[0]?.id}`)
   await make(player)
 })

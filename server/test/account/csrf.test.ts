@@ -4,7 +4,7 @@ import { type AccountOperation, accountOperations } from '@chancery/contract'
 import { smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import {
-  assertRefused,
+  assertRejected,
   handover,
   openBrowser,
   type Sent,
@@ -44,7 +44,7 @@ for (const [what, headers] of foreign) {
     const before = await player.requestOk('GET', '/log')
     for (const { method, path } of changes) {
       const response = await player.request(method, path, { body: {}, headers })
-      assertRefused(response, 403, 'cross_site', `${method} ${path}`)
+      assertRejected(response, 403, 'cross_site', `${method} ${path}`)
     }
     assert.deepEqual(await player.requestOk('GET', '/log'), before)
   })
@@ -60,13 +60,13 @@ const wrongTokens: [string, (stale: string) => string | undefined][] = [
 
 for (const [what, tokenOf] of wrongTokens) {
   test(`no change of a signed-in player is accepted with ${what}`, async () => {
-    // Refused changes count too: a minute of them is not enough for all tests.
+    // Rejected changes count too: a minute of them is not enough for all tests.
     const stale = player.session.csrf_token
     player = await signIn(chancery, { nation_id: 'n1' }, player)
     for (const { method, path } of changes.filter(({ needsSession }) => needsSession)) {
       const headers = { 'x-csrf-token': tokenOf(stale) }
       const response = await player.request(method, path, { body: {}, headers })
-      assertRefused(response, 403, 'cross_site', `${method} ${path}`)
+      assertRejected(response, 403, 'cross_site', `${method} ${path}`)
     }
   })
 }
@@ -80,7 +80,7 @@ test('a body without a content type is not parsed as JSON', async () => {
   const token = await handover(chancery, { nation_id: 'n2' })
   const sent = { body: JSON.stringify({ token }), headers: { 'content-type': undefined } }
   // Without a content type, fetch sends text/plain.
-  assertRefused(await openBrowser(chancery).request('POST', '/session', sent), 403, 'cross_site')
+  assertRejected(await openBrowser(chancery).request('POST', '/session', sent), 403, 'cross_site')
   await openBrowser(chancery).requestOk('POST', '/session', { token })
 })
 
@@ -92,7 +92,7 @@ test('another site cannot read anything by fetch or tag', async () => {
   ]
   for (const { path } of reads)
     for (const headers of others)
-      assertRefused(await player.request('GET', path, { headers }), 403, 'cross_site', path)
+      assertRejected(await player.request('GET', path, { headers }), 403, 'cross_site', path)
   const typed = await player.request('GET', '/session', { headers: { 'sec-fetch-site': 'none' } })
   assert.equal(typed.status, 200, 'a typed address')
   const oldBrowser = await player.request('GET', '/session', { headers: { 'sec-fetch-site': undefined } })
@@ -125,6 +125,6 @@ test('all operations except sign-in need a session', async () => {
   assert.deepEqual(isOpen.map(({ method, path }) => `${method} ${path}`).sort(), open.sort())
   for (const { method, path } of operations.filter(({ needsSession }) => needsSession)) {
     const sent = method === 'GET' ? {} : { body: {} }
-    assertRefused(await openBrowser(chancery).request(method, path, sent), 401, 'session_required', path)
+    assertRejected(await openBrowser(chancery).request(method, path, sent), 401, 'session_required', path)
   }
 })

@@ -6,7 +6,7 @@ import { sendRequest } from '../disclosure/exchange.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import { put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
-import { assertRefused, openBrowser, startAccounts } from './browser.ts'
+import { assertRejected, openBrowser, startAccounts } from './browser.ts'
 
 const demo = closeAfter(await startAccounts(smallWorld(), {}, { defaults: { demoSignIn: true } }))
 
@@ -47,10 +47,10 @@ test('a visitor who selects a demo player is signed in as that player', async ()
   assert.deepEqual([session.nation?.nation_id, session.landing], ['n2', 'verify'])
   assert.deepEqual(await browser.requestOk('GET', '/session'), session)
   for (const player_id of ['unknown', 'n2'])
-    assertRefused(await browser.request('POST', '/demo/session', { body: { player_id } }), 404, 'not_found')
+    assertRejected(await browser.request('POST', '/demo/session', { body: { player_id } }), 404, 'not_found')
   await demo.operate('POST', `/players/${playerOf('n3')}/suspend`, {})
   const suspended = await browser.request('POST', '/demo/session', { body: { player_id: playerOf('n3') } })
-  assertRefused(suspended, 404, 'not_found')
+  assertRejected(suspended, 404, 'not_found')
 })
 
 /** Sends a request to the demo under another host name. */
@@ -102,10 +102,10 @@ test('a service that is not a demo has no demo players, also on this machine', a
   const chancery = closeAfter(await startAccounts(smallWorld()), t)
   const browser = openBrowser(chancery)
   assert.equal((await browser.requestOk<PageInfo>('GET', '/page')).is_demo, false)
-  assertRefused(await browser.request('GET', '/demo/players'), 404, 'not_found')
+  assertRejected(await browser.request('GET', '/demo/players'), 404, 'not_found')
   const response = await browser.request('POST', '/demo/session', { body: { player_id: playerOf('n1') } })
-  assertRefused(response, 404, 'not_found')
+  assertRejected(response, 404, 'not_found')
   const foreign = { origin: chancery.url.replace('127.0.0.1', 'localhost') }
   const other = await browser.request('POST', '/handover', { body: { token: 'x' }, headers: foreign })
-  assertRefused(other, 403, 'cross_site', 'only a demo accepts other host names')
+  assertRejected(other, 403, 'cross_site', 'only a demo accepts other host names')
 })

@@ -7,7 +7,7 @@ import { viewers } from '../disclosure/viewers.ts'
 import { ids } from '../disclosure/world.ts'
 import { put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
-import { assertRefused, signIn, startAccounts } from './browser.ts'
+import { assertRejected, signIn, startAccounts } from './browser.ts'
 
 const { canaries, facts, profile } = canaryWorld(demoProfile)
 const chancery = closeAfter(await startAccounts(facts(), {}, { profile }))
@@ -119,7 +119,7 @@ test('two worlds that differ in secrets of others have byte-identical exploratio
 test('an unknown item and an invalid query are rejected', async () => {
   const browser = await signIn(chancery, { player_id: 'p_leader' })
   for (const path of ['kind=nation&id=none', 'kind=alliance&id=n_leader', 'kind=nation&id=%20'])
-    assertRefused(await browser.request('GET', `/explore?${path}`), 404, 'not_found', path)
+    assertRejected(await browser.request('GET', `/explore?${path}`), 404, 'not_found', path)
   const wrong = [
     '',
     'kind=nation',
@@ -129,5 +129,5 @@ test('an unknown item and an invalid query are rejected', async () => {
     'kind=nation&id=a&x=1',
   ]
   for (const path of [...wrong, 'kind=nation&id=%00', `kind=nation&id=${'x'.repeat(65)}`])
-    assertRefused(await browser.request('GET', `/explore?${path}`), 400, 'invalid_request', path)
+    assertRejected(await browser.request('GET', `/explore?${path}`), 400, 'invalid_request', path)
 })

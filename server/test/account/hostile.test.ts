@@ -10,7 +10,7 @@ import {
 import { smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import {
-  assertRefused,
+  assertRejected,
   endpointDraft,
   handover,
   keyDraft,
@@ -67,7 +67,7 @@ for (const [path, bodies] of wrongBodies) {
     for (const body of bodies) {
       const what = JSON.stringify(body).slice(0, 80)
       const response = await player.request('POST', path, { body: JSON.stringify(body) })
-      const message = assertRefused(response, 400, 'invalid_request', what)
+      const message = assertRejected(response, 400, 'invalid_request', what)
       assert.ok(message.length > 10 && message.length < 600, what)
       assert.ok(!message.includes('xxxx'), what)
     }
@@ -84,7 +84,7 @@ for (const [path, bodies] of wrongBodies) {
       '\u0000',
     ])
       assert.equal(
-        assertRefused(await player.request('POST', path, { body }), 400, 'invalid_request', body),
+        assertRejected(await player.request('POST', path, { body }), 400, 'invalid_request', body),
         'The body is not valid JSON.',
       )
   })
@@ -94,7 +94,7 @@ test('a body of more than 64 KB is rejected, however it is sent', async () => {
   const player = await newPlayer()
   const body = JSON.stringify(keyDraft({ name: 'x'.repeat(70_000) }))
   const response = await player.request('POST', '/keys', { body })
-  assert.match(assertRefused(response, 400, 'invalid_request'), /64 KB/)
+  assert.match(assertRejected(response, 400, 'invalid_request'), /64 KB/)
   await player.requestOk('GET', '/session')
 })
 
@@ -117,7 +117,7 @@ test('another method is 405 with Allow, on every path', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
       if (allow.includes(method)) continue
       const response = await player.request(method, path.replace('{id}', 'x'))
-      assertRefused(response, 405, 'method_not_allowed', `${method} ${path}`)
+      assertRejected(response, 405, 'method_not_allowed', `${method} ${path}`)
       assert.equal(response.headers.get('allow'), allow.join(', '))
     }
   }
@@ -139,7 +139,7 @@ test('an unknown path is 404 with and without a session and with any method', as
   ])
     for (const browser of [player, outsider])
       for (const method of ['GET', 'POST'])
-        assertRefused(await browser.request(method, path), 404, 'not_found', `${method} ${path}`)
+        assertRejected(await browser.request(method, path), 404, 'not_found', `${method} ${path}`)
 })
 
 test('ids of any form are looked up and not found', async () => {
@@ -151,13 +151,13 @@ test('ids of any form are looked up and not found', async () => {
       ['DELETE', `/webhooks/${id}`],
       ['GET', `/keys/${id}/usage`],
     ] as const)
-      assertRefused(await player.request(method, path), 404, 'not_found', path)
+      assertRejected(await player.request(method, path), 404, 'not_found', path)
   for (const [method, path] of [
     ['POST', '/keys/%00/revoke'],
     ['DELETE', '/codes/%00'],
     ['GET', '/webhooks/%00/deliveries'],
   ] as const)
-    assertRefused(await player.request(method, path), 400, 'invalid_request', path)
+    assertRejected(await player.request(method, path), 400, 'invalid_request', path)
   for (const path of [
     '/calls?request_id=x',
     '/calls?request_id=%00',
@@ -165,7 +165,7 @@ test('ids of any form are looked up and not found', async () => {
     '/calls?a=b',
     '/keys?a=b',
   ])
-    assertRefused(await player.request('GET', path), 400, 'invalid_request', path)
+    assertRejected(await player.request('GET', path), 400, 'invalid_request', path)
 })
 
 test('changes and reads per minute are limited per session, whatever its address', async () => {
@@ -175,7 +175,7 @@ test('changes and reads per minute are limited per session, whatever its address
     assert.equal((await player.request('POST', '/keys/none/revoke')).status, 404)
   }
   const response = await player.request('POST', '/keys/none/revoke')
-  assertRefused(response, 429, 'rate_limited')
+  assertRejected(response, 429, 'rate_limited')
   const wait = Number(response.headers.get('retry-after'))
   assert.ok(wait >= 1 && wait <= 60)
   await player.requestOk('GET', '/session')
@@ -194,10 +194,10 @@ test('sign-ins per minute are limited per address', async () => {
     const response = await guesser.request('POST', '/session', {
       body: { token: `${guess}`.padEnd(43, 'x') },
     })
-    assertRefused(response, 410, 'handover_invalid')
+    assertRejected(response, 410, 'handover_invalid')
   }
   const limited = await guesser.request('POST', '/session', { body: { token } })
-  assertRefused(limited, 429, 'rate_limited')
+  assertRejected(limited, 429, 'rate_limited')
   assert.equal(limited.headers.get('set-cookie'), null)
   await bystander.requestOk('POST', '/session', { token })
 })
@@ -210,8 +210,8 @@ test('guessed sessions count against the address', async () => {
       headers: { cookie: `chancery_session=${`${index}`.padEnd(43, 'x')}` },
     })
   for (let index = 0; index < limits.accountChanges; index += 1)
-    assertRefused(await guess(index), 401, 'session_required')
-  assertRefused(await guess(99), 429, 'rate_limited')
+    assertRejected(await guess(index), 401, 'session_required')
+  assertRejected(await guess(99), 429, 'rate_limited')
 })
 
 test('the limits of the account API and the public API are independent', async () => {
@@ -229,5 +229,5 @@ test('the cookie does not authenticate API requests, nor a key the developer set
   const withKey = await openBrowser(chancery).request('GET', '/session', {
     headers: { authorization: `Bearer ${text}` },
   })
-  assertRefused(withKey, 401, 'session_required')
+  assertRejected(withKey, 401, 'session_required')
 })

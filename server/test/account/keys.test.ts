@@ -14,7 +14,7 @@ import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
 import { redisUrl } from '../support/redis-server.ts'
-import { assertRefused, type SignedIn, signIn, startAccounts } from './browser.ts'
+import { assertRejected, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 const chancery = closeAfter(await startAccounts(smallWorld(), { CHANCERY_KEY_LIMIT: '120' }))
 
@@ -140,7 +140,7 @@ test('without overlap the old key is rejected at once', async () => {
   await assertOpen(next.key)
   assert.notEqual((await find(player, old.id)).revoked_at, null)
   const again = await player.request('POST', `/keys/${old.id}/rotate`, { body: { overlap_hours: 1 } })
-  assertRefused(again, 404, 'not_found', 'what is revoked is not replaced')
+  assertRejected(again, 404, 'not_found', 'what is revoked is not replaced')
 })
 
 test('an overlap extends no expiry, and a successor lasts as long as the key was made for', async () => {
@@ -171,7 +171,7 @@ test('of a hundred keys created concurrently a player gets the limit', async () 
   const made = responses.filter(({ status }) => status === 201)
   assert.equal(made.length, limits.keysPerPlayer)
   for (const response of responses.filter(({ status }) => status !== 201))
-    assertRefused(response, 409, 'too_many')
+    assertRejected(response, 409, 'too_many')
   const keys = await list(await signIn(chancery, { player_id: player.session.player_id }))
   assert.equal(keys.length, limits.keysPerPlayer)
 })
@@ -180,14 +180,14 @@ test('revoked and expired keys do not count, and rotating without overlap needs 
   const player = await newPlayer()
   const first = await make(player)
   for (let made = 1; made < limits.keysPerPlayer; made += 1) await make(player)
-  assertRefused(await player.request('POST', '/keys', { body: wanted }), 409, 'too_many')
+  assertRejected(await player.request('POST', '/keys', { body: wanted }), 409, 'too_many')
   const overlapping = await player.request('POST', `/keys/${first.id}/rotate`, { body: { overlap_hours: 1 } })
-  assertRefused(overlapping, 409, 'too_many')
+  assertRejected(overlapping, 409, 'too_many')
   await assertOpen(first.key)
   const next = await player.requestOk<NewAccountKeyResponse>('POST', `/keys/${first.id}/rotate`, {
     overlap_hours: 0,
   })
-  assertRefused(await player.request('POST', '/keys', { body: wanted }), 409, 'too_many')
+  assertRejected(await player.request('POST', '/keys', { body: wanted }), 409, 'too_many')
   await query(
     chancery.databaseUrl,
     `update chancery_access.api_key set expires_at = clock_timestamp() where id = '${next.id}'`,
@@ -221,7 +221,7 @@ test('a request for a higher limit reaches the operator, and the decision the pl
   const less = await player.request('POST', `/keys/${id}/limit-request`, {
     body: { ...limitRequest, calls_per_minute: 500 },
   })
-  assertRefused(less, 400, 'invalid_request')
+  assertRejected(less, 400, 'invalid_request')
   await player.requestOk('POST', `/keys/${id}/limit-request`, limitRequest)
   assert.equal((await find(player, id)).limit_request?.answered_at, null, 'a new request is open')
 })
@@ -272,7 +272,7 @@ for (const store of ['memory', 'redis']) {
     const limited = closeAfter(await startAccounts(smallWorld(), env), t)
     /** A player that no other run uses: a Redis outlives the run. */
     const newLimitedPlayer = () => signIn(limited, { player_id: `limited_${randomUUID()}` })
-    /** Calls until one is refused; resolves with the `remaining` of each that was not. */
+    /** Calls until one is rejected; resolves with the `remaining` of each that was not. */
     async function useUp(key: string): Promise<number[]> {
       for (const left: number[] = []; ; ) {
         const { status, headers } = await limited.get('/game', { key })

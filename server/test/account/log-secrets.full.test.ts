@@ -5,7 +5,7 @@ import { smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
 import { startServerProcess } from '../support/server-process.ts'
-import { assertRefused, handover, openBrowser, signIn, startAccounts } from './browser.ts'
+import { assertRejected, handover, openBrowser, signIn, startAccounts } from './browser.ts'
 
 const chancery = closeAfter(await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))
 
@@ -30,7 +30,7 @@ test('no failure logs a secret, and the page gets a request id', async t => {
     ['/session', { token: link }],
   ] as const) {
     const response = await player.request('POST', path, { body })
-    assert.doesNotMatch(assertRefused(response, 500, 'internal_error', path), /account_log|relation|sql/i)
+    assert.doesNotMatch(assertRejected(response, 500, 'internal_error', path), /account_log|relation|sql/i)
     failed.push(response.body.error.request_id)
   }
   await query(chancery.databaseUrl, 'alter table chancery_access.gone rename to account_log')

@@ -139,7 +139,7 @@ test('every action is tested, and lines are listed newest first', async () => {
 
 test('a rejected change leaves no line', async () => {
   const before = await lines()
-  const refused: [string, string, object][] = [
+  const rejected: [string, string, object][] = [
     ['POST', '/keys', keyDraft({ name: '' })],
     ['POST', '/keys/key_none/revoke', {}],
     ['POST', '/keys/key_none/rotate', { overlap_hours: 1 }],
@@ -147,7 +147,7 @@ test('a rejected change leaves no line', async () => {
     ['POST', '/webhooks', { ...draft(), url: 'nonsense' }],
     ['DELETE', '/webhooks/whe_none', {}],
   ]
-  for (const [method, path, body] of refused) {
+  for (const [method, path, body] of rejected) {
     const { status } = await player.request(method, path, { body })
     assert.ok(status >= 400, path)
   }

@@ -5,7 +5,7 @@ import { smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { pluck } from '../support/pluck.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { assertRefused, endpointDraft, signIn, startAccounts } from './browser.ts'
+import { assertRejected, endpointDraft, signIn, startAccounts } from './browser.ts'
 
 /** The ids of the owner's items, by the first part of the path. */
 const owned: Record<string, string> = {}
@@ -50,7 +50,7 @@ for (const { method, path } of named) {
     const unknownId = ownedId.slice(0, -2) + (ownedId.endsWith('xy') ? 'yx' : 'xy')
     const before = await owner.requestOk('GET', `/${kind}`)
     const responses = [await request(ownedId), await request(unknownId)]
-    for (const response of responses) assertRefused(response, 404, 'not_found', path)
+    for (const response of responses) assertRejected(response, 404, 'not_found', path)
     const [first, second] = responses.map(({ text, headers }) => [
       withoutRequest(text),
       [...headers.keys()].sort(),
@@ -75,12 +75,12 @@ test('no player sees items, log lines or requests of another', async () => {
   const { data } = await outsider.requestOk<{ data: { action: string }[] }>('GET', '/log')
   assert.deepEqual(pluck(data, 'action'), ['session.started'])
   const calls = await outsider.request('GET', `/calls?key_id=${owned.keys}`)
-  assertRefused(calls, 404, 'not_found')
+  assertRejected(calls, 404, 'not_found')
 })
 
 test('a body is validated before the id is looked up, so that an invalid one reveals nothing', async () => {
   for (const id of [owned.keys, 'key_unknown']) {
     const response = await outsider.request('POST', `/keys/${id}/rotate`, { body: { overlap_hours: 25 } })
-    assertRefused(response, 400, 'invalid_request')
+    assertRejected(response, 400, 'invalid_request')
   }
 })

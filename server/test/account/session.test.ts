@@ -5,7 +5,7 @@ import { playerOf, smallWorld } from '../http/world.ts'
 import { put, remove } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { dump, query } from '../support/database-url.ts'
-import { assertRefused, handover, listenerOf, openBrowser, signIn, startAccounts } from './browser.ts'
+import { assertRejected, handover, listenerOf, openBrowser, signIn, startAccounts } from './browser.ts'
 
 const chancery = closeAfter(await startAccounts(smallWorld()))
 
@@ -33,7 +33,7 @@ test('a link shows its player, and then signs in once', async () => {
   )
   assert.deepEqual(await browser.requestOk('GET', '/session'), session)
   for (const path of ['/session', '/handover'])
-    assertRefused(await browser.request('POST', path, { body: { token } }), 410, 'handover_invalid', path)
+    assertRejected(await browser.request('POST', path, { body: { token } }), 410, 'handover_invalid', path)
   assert.equal(nationOf(await browser.requestOk('GET', '/session')), 'n1', 'a used link ends nothing')
 })
 
@@ -57,7 +57,7 @@ test('a link that is older than a minute, or of another service, does not sign i
   const browser = openBrowser(chancery)
   for (const token of [late, 'x'.repeat(43), 'x', '', `${late}x`, late.toUpperCase(), `${late}\u0000`])
     for (const path of ['/handover', '/session'])
-      assertRefused(await browser.request('POST', path, { body: { token } }), 410, 'handover_invalid', token)
+      assertRejected(await browser.request('POST', path, { body: { token } }), 410, 'handover_invalid', token)
   assert.equal(browser.cookie, undefined)
 })
 
@@ -119,7 +119,7 @@ test('with an https URL the cookie has the __Host- prefix and is Secure', async 
   )
   assert.equal(nationOf(await browser.requestOk('GET', '/session')), 'n1')
   const plain = { cookie: browser.cookie?.replace('__Host-', '') }
-  assertRefused(await browser.request('GET', '/session', { headers: plain }), 401, 'session_required')
+  assertRejected(await browser.request('GET', '/session', { headers: plain }), 401, 'session_required')
 })
 
 test('a browser has one session: signing in again ends the previous one', async () => {
@@ -129,7 +129,7 @@ test('a browser has one session: signing in again ends the previous one', async 
   assert.notEqual(browser.cookie, cookie)
   assert.notEqual(session.csrf_token, '')
   assert.equal(nationOf(await browser.requestOk('GET', '/session')), 'n2')
-  assertRefused(await browser.request('GET', '/session', { headers: { cookie } }), 401, 'session_required')
+  assertRejected(await browser.request('GET', '/session', { headers: { cookie } }), 401, 'session_required')
 })
 
 test('sessions in several browsers are independent until the player ends all', async () => {
@@ -142,7 +142,7 @@ test('sessions in several browsers are independent until the player ends all', a
   await one.requestOk('GET', '/session')
   assert.deepEqual(await other.requestOk('POST', '/session/end-all'), { ended: 2 })
   for (const browser of [one, other])
-    assertRefused(await browser.request('GET', '/session'), 401, 'session_required')
+    assertRejected(await browser.request('GET', '/session'), 401, 'session_required')
   await bystander.requestOk('GET', '/session')
 })
 
@@ -154,7 +154,7 @@ test('signing out ends the session on the server and deletes the cookie', async 
     headers.getSetCookie()[0] ?? '',
     /^chancery_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
   )
-  assertRefused(await browser.request('GET', '/session', { headers: { cookie } }), 401, 'session_required')
+  assertRejected(await browser.request('GET', '/session', { headers: { cookie } }), 401, 'session_required')
 })
 
 test('a session ends after twelve hours, whatever its use', async () => {
@@ -162,18 +162,18 @@ test('a session ends after twelve hours, whatever its use', async () => {
   const lifeMs = Date.parse(browser.session.expires_at) - Date.now()
   assert.ok(lifeMs > 11.5 * 3_600_000 && lifeMs <= 12 * 3_600_000)
   await query(chancery.databaseUrl, `update chancery_access.session set expires_at = clock_timestamp()`)
-  assertRefused(await browser.request('GET', '/session'), 401, 'session_required')
+  assertRejected(await browser.request('GET', '/session'), 401, 'session_required')
 })
 
 test('a suspended player cannot sign in until resumed', async () => {
   const browser = await signIn(chancery, { nation_id: 'n5' })
   const token = await handover(chancery, { nation_id: 'n5' })
   await chancery.operate('POST', `/players/${playerOf('n5')}/suspend`, {})
-  const message = assertRefused(await browser.request('GET', '/session'), 401, 'session_required')
+  const message = assertRejected(await browser.request('GET', '/session'), 401, 'session_required')
   assert.match(message, /suspended/)
-  assertRefused(await browser.request('POST', '/keys', { body: {} }), 401, 'session_required')
+  assertRejected(await browser.request('POST', '/keys', { body: {} }), 401, 'session_required')
   for (const path of ['/handover', '/session'])
-    assertRefused(
+    assertRejected(
       await openBrowser(chancery).request('POST', path, { body: { token } }),
       410,
       'handover_invalid',
@@ -196,7 +196,7 @@ test('an invalid session is rejected', async () => {
     `${cookie}; ${cookie}`,
     `x${cookie}`,
   ])
-    assertRefused(
+    assertRejected(
       await browser.request('GET', '/session', { headers: { cookie: given } }),
       401,
       'session_required',
@@ -222,7 +222,7 @@ test('only the current leader of a nation manages its codes', async () => {
   ]
   for (const [method, path] of routes) {
     const response = await before.request(method, path, method === 'GET' ? {} : { body: {} })
-    assert.match(assertRefused(response, 404, 'not_found', path), /no nation/)
+    assert.match(assertRejected(response, 404, 'not_found', path), /no nation/)
   }
   const { live } = await next.requestOk<AccountCodes>('GET', '/codes')
   assert.deepEqual(live, [], 'a code of the one before proves nothing')

@@ -13,7 +13,7 @@ import { put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { until } from '../support/until.ts'
 import { respondAfter, respondStatus, startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { assertRefused, endpointDraft, type SignedIn, signIn, startAccounts } from './browser.ts'
+import { assertRejected, endpointDraft, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 const chancery = closeAfter(await startAccounts(smallWorld(), { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))
 const receiver = closeAfter(await startWebhookReceiver())
@@ -151,7 +151,7 @@ test('of thirty endpoints added concurrently a player gets the limit', async () 
   )
   assert.equal(responses.filter(({ status }) => status === 201).length, webhooks.endpointsPerPlayerMax)
   for (const response of responses.filter(({ status }) => status !== 201))
-    assertRefused(response, 409, 'too_many')
+    assertRejected(response, 409, 'too_many')
   assert.equal((await list(player)).length, webhooks.endpointsPerPlayerMax)
 })
 
@@ -177,7 +177,7 @@ test('an invalid endpoint is rejected with a message, and changes nothing', asyn
       ['PUT', `/webhooks/${id}`],
     ] as const) {
       const response = await player.request(method, path, { body: draft('/kept', more) })
-      assert.match(assertRefused(response, 400, 'invalid_request', JSON.stringify(more)), message)
+      assert.match(assertRejected(response, 400, 'invalid_request', JSON.stringify(more)), message)
     }
   }
   assert.deepEqual(await list(player), before)

@@ -86,13 +86,13 @@ const optionsFor = ({ target }: TestDatabase, more: Partial<RestoreOptions> = {}
 test('redactions since the backup are applied again from the ledger; older ones are not repeated', () =>
   withDatabase(async database => {
     assert.equal(ledger.length, 3)
-    const { replayed, refused } = await restoreTo(database, backup, { redactions: ledger })
+    const { replayed, rejected } = await restoreTo(database, backup, { redactions: ledger })
     assert.equal(await nameOf(database, 'n1'), 'Redacted')
     assert.doesNotMatch(await summaries(database), /Unspeakable/)
     assert.equal(await nameOf(database, 'n2'), 'Named again')
     assert.equal(replayed, 1)
     assert.deepEqual(
-      refused.map(({ fact }) => fact.id),
+      rejected.map(({ fact }) => fact.id),
       ['n3'],
     )
     assert.equal(

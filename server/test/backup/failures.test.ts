@@ -134,7 +134,7 @@ test('a database with a world is replaced only with --replace', async () => {
 test('a restore is rejected while a service is running', async () => {
   const running = await startServerOn(destination.url)
   try {
-    await assert.rejects(replace(backup), /a Chancery is running on this database/)
+    await assert.rejects(replace(backup), /the service is running on this database/)
   } finally {
     await running.close()
   }

@@ -1,3 +1,4 @@
+import { idPattern } from '@chancery/contract'
 import fc from 'fast-check'
 import type { Schema } from './slots.ts'
 
@@ -7,7 +8,6 @@ export const words = ['Valdoria', 'Karsk', 'Istra', 'Nord', 'val', '100%', 'a_b'
 /** Ids that facts may refer to, also where nothing has such an id. */
 const someIds = ['n_leader', 'n_enemy', 'n_filler', 'a_one', 'a_two', 'a_three', 'x-1', 'Z_9']
 
-const idPattern = '^[A-Za-z0-9_-]{1,64}$'
 const spanSeconds = 200 * 24 * 3600
 const spanStart = Date.parse('2026-01-01T00:00:00Z')
 

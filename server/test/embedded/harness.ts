@@ -104,7 +104,7 @@ export interface ChanceryProcess {
   exited: Promise<unknown>
 }
 
-/** Starts another Chancery in a process of its own. */
+/** Starts the bundled database in another process. */
 export function startProcess(
   options: EmbeddedOptions,
   how: {
@@ -170,7 +170,7 @@ export function refusal(pattern: RegExp): (err: unknown) => boolean {
   }
 }
 
-export const assertRefused = (start: Promise<unknown>, pattern: RegExp): Promise<void> =>
+export const assertRejected = (start: Promise<unknown>, pattern: RegExp): Promise<void> =>
   assert.rejects(start, refusal(pattern))
 
 /** Starts a server without fsync. */

@@ -8,7 +8,7 @@ import { startEmbedded } from '../../src/store/embedded/embedded-server.ts'
 import { isAlive } from '../../src/store/embedded/processes.ts'
 import { until } from '../support/until.ts'
 import {
-  assertRefused,
+  assertRejected,
   makeDataDir,
   makeDir,
   postmasterPid,
@@ -47,7 +47,7 @@ test('a second Chancery on the same data directory is refused while the first li
   const dataDir = await makeDataDir()
   const first = startProcess({ dataDir })
   const { connection } = await first.status
-  await assertRefused(startQuickly(dataDir), /another Chancery is already running/)
+  await assertRejected(startQuickly(dataDir), /another process of the service uses/)
   assert.deepEqual(await query(connection, 'select 1 as one'), [{ one: 1 }], 'the first one is not disturbed')
   first.child.kill('SIGKILL')
   const server = await startQuickly(dataDir)
@@ -58,7 +58,7 @@ test('a second Chancery on the same data directory is refused while the first li
 test('a second server in the same process is refused, and the first keeps its lock', async () => {
   const dataDir = await makeDataDir()
   const server = await startQuickly(dataDir)
-  await assertRefused(startQuickly(dataDir), /another Chancery is already running/)
+  await assertRejected(startQuickly(dataDir), /another process of the service uses/)
   const { refusal: error } = await startProcess({ dataDir }).status
   assert.equal(error?.name, 'EmbeddedError')
   await server.close()
@@ -71,7 +71,7 @@ test('a survivor whose advisory lock is held is refused and left running', async
   await holder.connect()
   // The backend of the killed process may need a moment to end.
   await holder.query("select pg_advisory_lock(x'43484e43'::int, 1)")
-  await assertRefused(startQuickly(dataDir), /another Chancery is already running/)
+  await assertRejected(startQuickly(dataDir), /another process of the service uses/)
   assert.deepEqual((await holder.query('select 1 as one')).rows, [{ one: 1 }])
   await holder.end()
   const server = await startQuickly(dataDir)
@@ -86,7 +86,7 @@ test('a second start does not disturb a first that is still creating the databas
     () => existsSync(dataDir) && readdirSync(dataDir).some(name => name.includes('.new-')),
     'a new one is begun',
   )
-  await assertRefused(startQuickly(dataDir), /another Chancery is already running/)
+  await assertRejected(startQuickly(dataDir), /another process of the service uses/)
   const status = await first.status
   assert.deepEqual([status.refusal, status.isNew], [undefined, true])
   first.child.stdin?.write('close\n')
@@ -96,9 +96,9 @@ test('a second start does not disturb a first that is still creating the databas
 test('the lock alone excludes other processes, also after a refusal in its own', async () => {
   const dataDir = makeDir()
   const lock = await lockDataDir(dataDir)
-  await assertRefused(lockDataDir(dataDir), /another Chancery is already running/)
+  await assertRejected(lockDataDir(dataDir), /another process of the service uses/)
   const { refusal: error } = await startProcess({ dataDir }).status
-  assert.match(error?.message ?? '', /another Chancery is already running/)
+  assert.match(error?.message ?? '', /another process of the service uses/)
   assert.deepEqual(readdirSync(dataDir), ['postgres.lock'])
   lock.release()
   ;(await lockDataDir(dataDir)).release()

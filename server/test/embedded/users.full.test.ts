@@ -17,7 +17,7 @@ import { test } from 'node:test'
 import { startEmbedded, startOn } from '../../src/store/embedded/embedded-server.ts'
 import { thisHost } from '../../src/store/embedded/host.ts'
 import {
-  assertRefused,
+  assertRejected,
   isRoot,
   makeDataDir,
   makeDir,
@@ -115,7 +115,7 @@ test('a cache directory that others may write is not used', needsRoot, async () 
   const state = makeDir()
   chmodSync(state, 0o777)
   const host = { ...thisHost(), rootStateDirs: [state] }
-  await assertRefused(
+  await assertRejected(
     startOn(host, { dataDir: join(closed, 'data') }),
     /is not a directory that only root writes/,
   )
@@ -129,7 +129,7 @@ test('root does not follow a link of another user to the cluster of a third', ne
   const dataDir = makeDir(user)
   symlinkSync(join(victimDir, 'postgres'), join(dataDir, 'postgres'))
   lchownSync(join(dataDir, 'postgres'), user.uid, user.gid)
-  await assertRefused(startEmbedded({ dataDir }), /belongs to another user: remove the link/)
+  await assertRejected(startEmbedded({ dataDir }), /belongs to another user: remove the link/)
 })
 
 test(
@@ -138,10 +138,10 @@ test(
   async () => {
     const host = { ...thisHost(), readUsers: async () => 'root:x:0:0:root:/root:/bin/sh\n' }
     const dataDir = join(makeDir(), 'data')
-    await assertRefused(startOn(host, { dataDir }), /neither a user postgres nor nobody exists/)
+    await assertRejected(startOn(host, { dataDir }), /neither a user postgres nor nobody exists/)
     assert.equal(existsSync(join(dataDir, 'postgres')), false)
     const rootsOwn = await makeDataDir()
     chownSync(join(rootsOwn, 'postgres'), 0, 0)
-    await assertRefused(startEmbedded({ dataDir: rootsOwn }), /belongs to root.*chown/)
+    await assertRejected(startEmbedded({ dataDir: rootsOwn }), /belongs to root.*chown/)
   },
 )

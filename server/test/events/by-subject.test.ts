@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { chosenBySubject, chosenOfKinds, hasSubject } from '../../src/events/filtered-pages.ts'
+import { hasSubject, selectBySubject, selectByTypeAndSubject } from '../../src/events/filtered-pages.ts'
 import { readMatching } from '../../src/events/store.ts'
 import { createPool, type Sql, sql } from '../../src/store/database.ts'
 import { closeAfter } from '../support/close-after.ts'
@@ -54,7 +54,7 @@ const queries = fc
   })
   .filter(hasSubject)
 
-// Only a small log gives `chosenOfKinds` kinds that are frequent in it.
+// Only a small log gives `selectByTypeAndSubject` kinds that are frequent in it.
 test('a query for subjects returns the events that a sequential scan finds, by either index', async () => {
   let found = 0
   const check = async ({
@@ -69,9 +69,9 @@ test('a query for subjects returns the events that a sequential scan finds, by e
         and (${nation_id ?? null}::text[] is null or nation_ids ?| ${nation_id ?? null})
         and (${alliance_id ?? null}::text[] is null or alliance_ids ?| ${alliance_id ?? null})
         and (${war_id ?? null}::text is null or war_id = ${war_id ?? null})`)
-    assert.deepEqual(await numbers(chosenBySubject(span, query)), expected)
+    assert.deepEqual(await numbers(selectBySubject(span, query)), expected)
     if (type && war_id === undefined)
-      assert.deepEqual(await numbers(chosenOfKinds(type, span, query)), expected)
+      assert.deepEqual(await numbers(selectByTypeAndSubject(type, span, query)), expected)
     const matching = await readMatching(pool, span, query, limit)
     assert.deepEqual(
       matching.map(({ seq }) => seq),

@@ -16,7 +16,7 @@ const world = createWorld({ nations: 40, days: 30, seed: 11, endsAt: '2026-05-27
 // Rejected batches in between, and a concurrent stream: neither leaves a gap.
 const history = [...world.history()].flatMap((batch, index) => [
   linesOf(batch),
-  lines(nation(`refused-${index}`, index % 2 ? { rank: 1 } : { id: `x${index}` }), commit(`r-${index}`)),
+  lines(nation(`rejected-${index}`, index % 2 ? { rank: 1 } : { id: `x${index}` }), commit(`r-${index}`)),
   lines(put('alliance_member', { nation_id: 'none', alliance_id: 'none' }), commit(`q-${index}`)),
 ])
 const others = Array.from({ length: 40 }, (_, index) => lines(nation(`o${index}`), commit(`o-${index}`)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
-import { createTail, startEventStream } from '../../src/events/event-stream.ts'
+import { createTail } from '../../src/events/event-stream.ts'
 import { createRevocationWatcher, onAccessChange } from '../../src/http/revocation-watcher.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createPools } from '../../src/store/pools.ts'
@@ -23,7 +23,6 @@ function createManualPulse() {
   const beat = (changes: Partial<Heartbeat>) => {
     const whole = {
       seq: 0,
-      firstSeq: 1,
       worldVersion: 0,
       accessVersion: 0,
       worldChangedAt: null,
@@ -57,9 +56,7 @@ test('events that cannot be read at first are read later, without another heartb
   const tail = createTail({ db: flaky, pulse, write, onDelivered: () => {} })
   let written = ''
   const outlet = { hasRoom: true, write: (text: unknown) => (written += String(text)), finish: () => {} }
-  const stream = tail.follow(0, log =>
-    startEventStream(outlet, { position: 0, end: 0, last: undefined }, {} as never, log),
-  )
+  const stream = tail.openStream(outlet, { after: 0, backlogEnd: 0, untilSeq: undefined }, {} as never)
   stream.pump()
   beat({ seq: Number(last_seq) })
   await until(() => written.includes(`id: ${last_seq}\ndata: `), 'they are delivered')

@@ -6,7 +6,7 @@ import { assertError, readResponse } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { nation } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
-import { patientTimings, startTestServer } from '../support/test-server.ts'
+import { longTimeouts, startTestServer } from '../support/test-server.ts'
 import { allowedMs, until } from '../support/until.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 import { startStreamServer, streamsOf } from './stream-server.ts'
@@ -16,7 +16,7 @@ const env = {
   CHANCERY_STREAMS_PER_IP: '',
   CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
 }
-const timings = { ...patientTimings, streamTimings: { sweepMs: 50 } }
+const timings = { ...longTimeouts, streamTimings: { sweepMs: 50 } }
 const chancery = closeAfter(await startTestServer(env, { timings }))
 const served = streamsOf(chancery)
 await chancery.ingest(smallWorld(), { waits: false })
@@ -25,7 +25,7 @@ const bothBases = Object.values(bases)
 const open = (opening: Opening = {}, base: string = bases.canonical) =>
   openStream(`${chancery.url}${base}/events/stream?after=0`, opening)
 
-/** Opens streams on both bases in turn until one is refused; returns those that are open. */
+/** Opens streams on both bases in turn until one is rejected; returns those that are open. */
 async function fill(opening: Opening): Promise<StreamReader[]> {
   const streams: StreamReader[] = []
   for (;;) {

@@ -35,7 +35,7 @@ export interface StreamReader {
 export interface Opening {
   key?: string | undefined
   headers?: Record<string, string>
-  /** Reads so many bytes of the body, then disconnects. */
+  /** Reads this many bytes of the body, then disconnects. */
   cutAtBytes?: number
 }
 

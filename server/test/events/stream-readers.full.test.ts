@@ -24,7 +24,7 @@ const burst = isQuick ? 2_500 : 50_000
 /** About the most bytes that a summary may have. */
 const longSummary = '河水漲價'.repeat(240)
 
-/** Ingests so many events in one batch. Returns the number of the last. */
+/** Ingests this many events in one batch. Returns the number of the last. */
 async function ingestMany(
   count: number,
   summary = 'The river rose, and with it the prices.',
@@ -162,7 +162,7 @@ test('a slow client that still reads is never disconnected, and gets every event
   longSpan ??= ingestLongSpan()
   const { first, last } = await longSpan
   const total = last - first
-  // If the machine stalled for so long, no client could read: retry with a longer limit.
+  // If the machine stalled for this long, no client could read: retry with a longer limit.
   for (let stalledMs = 700; ; stalledMs *= 3) {
     const server = await startStreamServer(t, chancery.databaseUrl, {
       streamTimings: { stalledMs, sweepMs: 50 },
@@ -241,9 +241,9 @@ test('while the database is unavailable streams stay open with heartbeats; after
   await one?.until((_block: unknown) => (one.blocks.length ?? 0) >= from + 5)
   assert.ok(one?.blocks.slice(from).every(({ comment, id }) => comment === 'heartbeat' && id === first))
   await until(async () => {
-    const refused = await server.open('/events/stream')
-    refused.close()
-    return refused.status === 503 && refused.headers['retry-after'] === '1'
+    const rejected = await server.open('/events/stream')
+    rejected.close()
+    return rejected.status === 503 && rejected.headers['retry-after'] === '1'
   }, 'the database is known to be unavailable')
 
   proxy.restore()

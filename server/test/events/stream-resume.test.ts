@@ -4,14 +4,14 @@ import { bases } from '@chancery/contract'
 import fc from 'fast-check'
 import { alliance, nation, war } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
-import { type Fact, patientTimings, startTestServer } from '../support/test-server.ts'
+import { type Fact, longTimeouts, startTestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
 import { type Event, type Filter, isSelected, rarely, readEvents, searchOf } from './log-model.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 import { disaster, frameOf } from './stream-server.ts'
 
 // Without heartbeats every byte is predictable.
-const timings = { ...patientTimings, streamTimings: { heartbeatMs: 1e12 } }
+const timings = { ...longTimeouts, streamTimings: { heartbeatMs: 1e12 } }
 const chancery = closeAfter(await startTestServer({}, { timings }))
 
 /** The whole log from `/events`, and whether each event was announced. Grows from run to run. */

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { bases } from '@chancery/contract'
 import type { ServerTimings } from '../../src/start/server.ts'
-import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
+import { longTimeouts, startTestServer, type TestServer } from '../support/test-server.ts'
 import type { Event } from './log-model.ts'
 import { type Opening, openStream, type StreamReader } from './stream-reader.ts'
 
@@ -19,7 +19,7 @@ export async function startStreamServer(
   databaseUrl: string,
   { env = {}, ...timings }: ServerTimings & { env?: Record<string, string> } = {},
 ): Promise<StreamServer> {
-  const server = await startTestServer(env, { databaseUrl, timings: { ...patientTimings, ...timings } })
+  const server = await startTestServer(env, { databaseUrl, timings: { ...longTimeouts, ...timings } })
   t.after(server.close)
   return streamsOf(server)
 }

@@ -8,7 +8,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { signIn } from '../account/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { patientServer } from '../support/serve-process.ts'
+import { longTimeoutServer } from '../support/serve-process.ts'
 import { isLong } from '../support/tier.ts'
 import { isTest } from '../support/webhook-receiver.ts'
 import { verified } from '../webhooks/verified.ts'
@@ -47,7 +47,7 @@ before(async () => {
       NODE_OPTIONS: `--import ${preload}`,
       STEPPED_CLOCK_FILE: clockFile(),
     },
-    patientServer,
+    longTimeoutServer,
   )
   load = startLoad(server.served, server.key)
 })
@@ -119,7 +119,7 @@ async function underStep(t: TestContext, hours: number): Promise<void> {
     code: string
   }
 
-  const refused = await runFault(
+  const rejected = await runFault(
     t,
     { server, load },
     {
@@ -136,7 +136,7 @@ async function underStep(t: TestContext, hours: number): Promise<void> {
       isUnready: false,
     },
   )
-  assert.deepEqual(refused, [])
+  assert.deepEqual(rejected, [])
   await assertUsedUp(used)
 }
 

@@ -70,10 +70,10 @@ for (let round = 1; round <= rounds; round += 1) {
       }
       const fault = { begin, end: () => releaseConnections(), lastsMs, isUnready: evicts }
       const without = { begin: async () => {}, end: async () => {}, lastsMs, isUnready: false }
-      const refusedWithout = evicts ? [] : await runFault(t, { server, load }, without)
-      const refused = await runFault(t, { server, load }, fault)
+      const rejectedWithout = evicts ? [] : await runFault(t, { server, load }, without)
+      const rejected = await runFault(t, { server, load }, fault)
       // If a busy machine makes the database late even without a fault, this proves nothing.
-      if (!evicts && refusedWithout.length === 0) assert.deepEqual(refused, [])
+      if (!evicts && rejectedWithout.length === 0) assert.deepEqual(rejected, [])
     })
   }
 }

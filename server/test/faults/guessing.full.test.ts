@@ -97,9 +97,9 @@ test('a flood of guessed keys exhausts only the limit of its address, not the da
   const used = (await transactionsOf(server)) - transactions
   t.diagnostic(assertFew(used, statuses, seconds))
 
-  const { 401: refused = 0, 429: limited = 0, ...others } = statuses
+  const { 401: rejected = 0, 429: limited = 0, ...others } = statuses
   assert.deepEqual(others, {})
-  assert.ok(refused <= 60 && limited > 0, `${refused} guesses were not counted`)
+  assert.ok(rejected <= 60 && limited > 0, `${rejected} guesses were not counted`)
   const megabytes = ((await server.usage()).usedBytes - before.usedBytes) / 1e6
   t.diagnostic(`${megabytes.toFixed(1)} MB stay`)
   assert.ok(megabytes < 25, `${megabytes} MB stay of guesses`)
@@ -123,9 +123,9 @@ test('a flood of guessed sessions exhausts the limit of its address, not the dat
   const statuses = await flood(server, guessSession)
   const seconds = (performance.now() - startedAt) / 1_000
   t.diagnostic(assertFew((await transactionsOf(server)) - transactions, statuses, seconds))
-  const { 401: refused = 0, 429: _limited, ...others } = statuses
+  const { 401: rejected = 0, 429: _limited, ...others } = statuses
   assert.deepEqual(others, {})
-  assert.ok(refused <= limits.accountReads, `${refused} guesses were not counted`)
+  assert.ok(rejected <= limits.accountReads, `${rejected} guesses were not counted`)
 })
 
 test('a nearly correct key takes as long to reject as a wrong one', async t => {

@@ -19,7 +19,7 @@ import { filesMax, openSockets, type Sockets } from './support/sockets.ts'
 const count = isLong ? 10_000 : 1_000
 /** Long enough to open all connections. */
 const openedMs = isLong ? 15_000 : 5_000
-/** One address may not hold so many connections. */
+/** Spreads the connections over eight addresses: one address may not hold all of them. */
 const from = (index: number) => `127.0.0.${10 + (index % 8)}`
 
 const files = filesMax()

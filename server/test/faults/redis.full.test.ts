@@ -13,7 +13,7 @@ const rounds = isLong ? 3 : 1
 const lastsMs = isLong ? 4_000 : 500
 const processCount = 2
 const limit = 20
-/** So many consecutive 429 show that a window is used up. */
+/** This many consecutive 429 show that a window is used up. */
 const rejections = 10
 
 /** Longer than in production, because a busy machine is not an outage. */

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import tls from 'node:tls'
 import type { ConnectionTimings } from '../../src/http/connections.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
+import { longTimeouts, startTestServer, type TestServer } from '../support/test-server.ts'
 import { allowedMs } from '../support/until.ts'
 import { makeCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
@@ -28,7 +28,7 @@ const start = (env: Record<string, string> = {}, timings: Partial<ConnectionTimi
   startTestServer(env, {
     databaseUrl: database.url,
     timings: {
-      ...patientTimings,
+      ...longTimeouts,
       connectionTimings: {
         headMs: 2_000,
         checkMs: 100,

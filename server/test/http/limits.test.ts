@@ -31,7 +31,7 @@ async function start(
   return chancery
 }
 
-/** Sends so many requests at once, over the bases of one server or several in rotation. */
+/** Sends this many requests at once, over the bases of one server or several in rotation. */
 async function atOnce(
   count: number,
   servers: TestServer[],

@@ -26,7 +26,6 @@ function openApi() {
     pulse: {
       current: () => ({
         seq: 0,
-        firstSeq: 0,
         worldVersion: world.version,
         accessVersion: 0,
         worldChangedAt: null,

@@ -12,7 +12,7 @@ import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
-import { patientTimings } from '../support/test-server.ts'
+import { longTimeouts } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { call } from './call.ts'
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
       CHANCERY_DRAIN_SECONDS: '1',
       CHANCERY_LOG_LEVEL: 'silent',
     }),
-    patientTimings,
+    longTimeouts,
   )
 })
 afterEach(() => server.close())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { redisUrl } from '../support/redis-server.ts'
-import { patientServer } from '../support/serve-process.ts'
+import { longTimeoutServer } from '../support/serve-process.ts'
 import { call } from './call.ts'
 import { startServerGroup } from './server-group.ts'
 
@@ -28,7 +28,7 @@ test('over three processes a key gets exactly its requests, and each response st
       CHANCERY_DRAIN_SECONDS: '0',
       CHANCERY_LOG_LEVEL: 'error',
     },
-    patientServer,
+    longTimeoutServer,
   )
   t.after(group.close)
   for (let round = 0; round < keys; round += 1) {
@@ -42,7 +42,7 @@ test('over three processes a key gets exactly its requests, and each response st
     const { key } = JSON.parse(made.body) as { key: string }
     const headers = { authorization: `Bearer ${key}` }
     const left: number[] = []
-    let refused = 0
+    let rejected = 0
     let calls = 0
     await Promise.all(
       group.members
@@ -54,7 +54,7 @@ test('over three processes a key gets exactly its requests, and each response st
             if (response.status === 200) left.push(Number(response.headers['x-ratelimit-remaining']))
             else {
               assert.equal(response.status, 429, response.body)
-              refused += 1
+              rejected += 1
             }
           }
         }),
@@ -64,6 +64,6 @@ test('over three processes a key gets exactly its requests, and each response st
       left.sort((one, other) => other - one),
       Array.from({ length: limit }, (_, index) => limit - 1 - index),
     )
-    assert.equal(refused, calls - limit)
+    assert.equal(rejected, calls - limit)
   }
 })

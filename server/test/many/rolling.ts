@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { CallError, call } from './call.ts'
 import { type ServerGroup, startServerGroup } from './server-group.ts'
-import { createTurns } from './turns.ts'
+import { createStalenessCheck } from './staleness.ts'
 
 /** The results of callers while all processes are replaced, one after the other. */
 export interface Seen {
@@ -57,7 +57,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     repeated: 0,
   }
   const drainMs = Number(env.CHANCERY_DRAIN_SECONDS) * 1_000
-  const turns = createTurns()
+  const staleness = createStalenessCheck()
   let isOver = false
   let turn = 0
   let firstSeq = 0
@@ -73,7 +73,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     if (status !== 200) throw new Error(`a batch got ${status} ${body}`)
     lastSeq = (JSON.parse(body) as { last_seq: number }).last_seq
     if (turn === 0) firstSeq = lastSeq
-    else turns.acknowledged()
+    else staleness.acknowledge()
     turn += 1
   }
 
@@ -100,7 +100,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     const { status, body } = await call(url, agent ? { agent } : {})
     if (status !== 200) throw new Error(`a request got ${status} ${body}`)
     const { motto } = (JSON.parse(body) as { data: { motto: string } }).data
-    const problem = turns.check(Number(motto.slice('turn '.length)), sentAt)
+    const problem = staleness.check(Number(motto.slice('turn '.length)), sentAt)
     if (problem) throw new Error(problem)
     seen.calls += 1
   }
@@ -161,7 +161,7 @@ export async function rollingRestart({ size, rounds, env }: Rolling): Promise<Se
     return {
       ...seen,
       batches: turn,
-      oldestMs: Math.round(turns.oldestMs()),
+      oldestMs: Math.round(staleness.oldestMs()),
       messages: wanted,
       repeated: arrived().length - wanted,
     }

@@ -10,7 +10,7 @@ await chancery.ingest(smallWorld())
 
 const everyOperation: OperatorOperation[] = Object.values(operatorOperations)
 
-async function assertRefused(
+async function assertRejected(
   response: Response,
   status: number,
   code: string,
@@ -27,7 +27,7 @@ async function assertRefused(
 }
 /** Asserts that a request of the operator is rejected. */
 const assertRejects = async (status: number, code: string, ...request: Parameters<typeof chancery.operate>) =>
-  assertRefused(await chancery.operate(...request), status, code, JSON.stringify(request).slice(0, 120))
+  assertRejected(await chancery.operate(...request), status, code, JSON.stringify(request).slice(0, 120))
 
 for (const { method, path } of [...everyOperation, { method: 'GET', path: '/nowhere' }]) {
   test(`${method} ${path} needs the operator token`, async () => {
@@ -52,7 +52,7 @@ for (const { method, path } of [...everyOperation, { method: 'GET', path: '/nowh
         },
         ...(method === 'GET' ? {} : { body: '{' }),
       })
-      const message = await assertRefused(response, 401, 'invalid_api_key', `${authorization}`)
+      const message = await assertRejected(response, 401, 'invalid_api_key', `${authorization}`)
       assert.equal(response.headers.get('www-authenticate'), 'Bearer')
       assert.ok(!message.includes(chancery.operatorToken))
     }
@@ -139,9 +139,9 @@ for (const [method, path, bodies] of badBodies) {
         },
       })
     for (const body of ['', '{', '{"a":1}}', 'nation_id=n1', '{"__proto__":{"x":1}}'])
-      await assertRefused(await send(body, 'application/json'), 400, 'bad_request', body)
+      await assertRejected(await send(body, 'application/json'), 400, 'bad_request', body)
     for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml'])
-      await assertRefused(await send('{}', contentType), 400, 'bad_request', contentType)
+      await assertRejected(await send('{}', contentType), 400, 'bad_request', contentType)
   })
 }
 
@@ -250,7 +250,7 @@ test('a query with invalid percent-encoding is rejected', async () => {
 })
 
 test('a path with invalid percent-encoding is 401 without a token', async () => {
-  await assertRefused(await fetch(`${chancery.operatorUrl}/feeds/%`), 401, 'invalid_api_key', '%')
+  await assertRejected(await fetch(`${chancery.operatorUrl}/feeds/%`), 401, 'invalid_api_key', '%')
 })
 
 test('an unknown id of any length is not found', async () => {

@@ -19,10 +19,10 @@ secrets.set('admin token', chancery.operatorToken)
 secrets.set('webhook secret', `whsec_${Buffer.alloc(32, 7).toString('base64')}`)
 secrets.set('verification code', await chancery.makeCode('n1'))
 const handover = await chancery.operate('POST', '/handovers', { player_id: 'p1' })
-secrets.set('hand-over token', ((await handover.json()) as { url: string }).url.split('handover=')[1] ?? '')
+secrets.set('handover token', ((await handover.json()) as { url: string }).url.split('handover=')[1] ?? '')
 
 /** Asserts that a request with a secret is rejected without repeating the secret. */
-async function assertRefused(kind: string, secret: string, what: string, send: () => Promise<Response>) {
+async function assertRejected(kind: string, secret: string, what: string, send: () => Promise<Response>) {
   const response = await send()
   const text = await response.text()
   assert.equal(response.status, 400, `${what} with ${kind}: ${text}`)
@@ -67,7 +67,7 @@ for (const operation of changing) {
     for (const { what, request } of places)
       for (const [kind, secret] of secrets) {
         const { url, body } = request(secret)
-        await assertRefused(kind, secret, `${operation.id} ${what}`, () =>
+        await assertRejected(kind, secret, `${operation.id} ${what}`, () =>
           chancery.operate(operation.method, url, body),
         )
       }
@@ -75,14 +75,14 @@ for (const operation of changing) {
 }
 
 test('a batch whose id or feed contains a secret is rejected and not kept', async () => {
-  const inId = [...secrets].filter(([kind]) => !['verification code', 'hand-over token'].includes(kind))
+  const inId = [...secrets].filter(([kind]) => !['verification code', 'handover token'].includes(kind))
   for (const [kind, secret] of inId) {
     const ascii = /^[A-Za-z0-9_.:-]+$/.test(secret)
     if (!ascii) continue
     const send = (id: string, body: object) =>
       chancery.operate('POST', '/facts', body, { 'idempotency-key': id })
-    await assertRefused(kind, secret, 'an Idempotency-Key', () => send(secret, { facts: [] }))
-    await assertRefused(kind, secret, 'a feed', () =>
+    await assertRejected(kind, secret, 'an Idempotency-Key', () => send(secret, { facts: [] }))
+    await assertRejected(kind, secret, 'a feed', () =>
       send('with-feed', { facts: [], feed: { name: secret, after: null } }),
     )
     for (const facts of [commit(secret), commit('streamed', { feed: { name: secret, after: null } })]) {

@@ -148,10 +148,10 @@ const land = (id: string, more: object = {}) =>
 test('only the role admin may erase a player, however the erasure is sent', async () => {
   await sendAs('facts', 'erasable', [land('erasable', { player: 'erasable-player' })])
   const erasure = { op: 'erase', player: 'erasable-player' }
-  const refusedFor = ({ status, refused }: Outcome) => [status, refused.map(({ reason }) => reason)]
+  const resultOf = ({ status, refused }: Outcome) => [status, refused.map(({ reason }) => reason)]
   const expected = ['refused', ['`erase` requires a token with the role admin']]
-  assert.deepEqual(refusedFor(await sendAs('facts', 'erase-stream', [erasure])), expected)
-  assert.deepEqual(refusedFor(await sendAs('facts', 'erase-check', [erasure], '?check=true')), expected)
+  assert.deepEqual(resultOf(await sendAs('facts', 'erase-stream', [erasure])), expected)
+  assert.deepEqual(resultOf(await sendAs('facts', 'erase-check', [erasure], '?check=true')), expected)
   const one = await operateAs(
     chancery.operatorUrl,
     tokens.get('facts'),
@@ -161,11 +161,11 @@ test('only the role admin may erase a player, however the erasure is sent', asyn
     { 'idempotency-key': 'erase-one' },
   )
   assert.equal(one.status, 422)
-  assert.deepEqual(refusedFor((await one.json()) as Outcome), expected)
+  assert.deepEqual(resultOf((await one.json()) as Outcome), expected)
   const retry = (role: OperatorRole) =>
     operateAs(chancery.operatorUrl, tokens.get(role), 'POST', '/refused/erase-stream/retry', {})
   const retried = await retry('facts')
-  assert.deepEqual([retried.status, refusedFor((await retried.json()) as Outcome)], [422, expected])
+  assert.deepEqual([retried.status, resultOf((await retried.json()) as Outcome)], [422, expected])
   assert.equal(
     (await chancery.read<{ data: { leader_name: string } }>('/nations/erasable')).data.leader_name,
     'L',

@@ -10,7 +10,7 @@ import { ConfigError, readConfig, StartupError } from '../../src/index.ts'
 import { warnIfExposed } from '../../src/operator/operator-api.ts'
 import type { ServerTimings } from '../../src/start/server.ts'
 import { closeAfter } from '../support/close-after.ts'
-import { patientTimings, startTestServer } from '../support/test-server.ts'
+import { longTimeouts, startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { makeCertificate, makeRsaCertificate, withoutCertificates } from '../webhooks/certificate.ts'
 
@@ -18,7 +18,7 @@ const dir = await mkdtemp(join(tmpdir(), 'chancery-operator-tls-'))
 after(() => rm(dir, { recursive: true }))
 const shared = closeAfter(await startTestServer())
 
-const start = (env: Record<string, string>, timings: ServerTimings = patientTimings) =>
+const start = (env: Record<string, string>, timings: ServerTimings = longTimeouts) =>
   startTestServer(env, { databaseUrl: shared.databaseUrl, timings })
 
 /** Writes a certificate and its key. Returns their files. */
@@ -61,7 +61,7 @@ describe('the operator API with a certificate', { skip: withoutCertificates }, (
     const [first, second] = [makeCertificate('IP:127.0.0.1'), makeCertificate('IP:127.0.0.1')]
     const files = await writeFiles('renewed', first)
     const env = { CHANCERY_TLS_CERT: files.cert, CHANCERY_TLS_KEY: files.key, ...operatorTls(files) }
-    const server = closeAfter(await start(env, { ...patientTimings, certificatesEveryMs: 10 }), t)
+    const server = closeAfter(await start(env, { ...longTimeouts, certificatesEveryMs: 10 }), t)
     const isUsedBy = async (url: string, ca: string) => {
       const req = request(url, { agent: false, ca }).end()
       return once(req, 'response').then(

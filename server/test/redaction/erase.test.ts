@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { demoProfile, type Profile } from '@chancery/contract'
 import {
-  assertRefused,
+  assertRejected,
   endpointDraft,
   handover,
   keyDraft,
@@ -163,7 +163,7 @@ describe('after an erasure', () => {
     await untilWithin(
       1_000,
       async () => (await chancery.get('/me/nation', { key })).status === 401,
-      'the key is refused',
+      'the key is rejected',
     )
     const { isWhole } = await stream.ended
     assert.equal(isWhole, true)
@@ -333,14 +333,14 @@ describe('an erasure concurrent with another request', () => {
         () => own.request(method, path, { body }),
         `${noSession(player)};${noNation(player)}`,
       )
-      assertRefused(response, 401, 'session_required')
+      assertRejected(response, 401, 'session_required')
       assert.deepEqual(await kept(player), [])
     })
 
   test('invalidates sign-in links that were created before it', async () => {
     const token = await handover(chancery, { player_id: 'linked' })
     const begin = () => openBrowser(chancery).request('POST', '/session', { body: { token } })
-    assertRefused(await held('linked', begin, noSession('linked')), 410, 'handover_invalid')
+    assertRejected(await held('linked', begin, noSession('linked')), 410, 'handover_invalid')
     assert.deepEqual(await kept('linked'), [])
   })
 

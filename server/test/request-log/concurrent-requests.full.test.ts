@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import type { BusyKey } from '../../src/request-log/queries.ts'
+import type { TopKey } from '../../src/request-log/queries.ts'
 import { sendRaw } from '../http/raw.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -35,15 +35,15 @@ async function sendAtOnce(
     .sort((one, other) => other.calls - one.calls)
 }
 
-async function busyKey(server: TestServer, keyId: string): Promise<BusyKey | undefined> {
+async function busyKey(server: TestServer, keyId: string): Promise<TopKey | undefined> {
   const response = await server.operate('GET', '/usage/keys')
-  const { data } = (await response.json()) as { data: BusyKey[] }
+  const { data } = (await response.json()) as { data: TopKey[] }
   return data.find(({ key_id }) => key_id === keyId)
 }
 
-/** Waits until so many requests are counted: a busy machine needs more than one read. */
-async function untilCounted(server: TestServer, keyId: string, calls: number): Promise<BusyKey> {
-  let busy: BusyKey | undefined
+/** Waits until this many requests are counted: a busy machine needs more than one read. */
+async function untilCounted(server: TestServer, keyId: string, calls: number): Promise<TopKey> {
+  let busy: TopKey | undefined
   await until(async () => {
     busy = await busyKey(server, keyId)
     return busy?.calls === calls

@@ -16,7 +16,7 @@ export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-export interface TestJournalOptions extends Partial<RequestLogOptions> {
+export interface TestRequestLogOptions extends Partial<RequestLogOptions> {
   /** Default: a database of its own. */
   databaseUrl?: string
 }
@@ -24,7 +24,7 @@ export interface TestJournalOptions extends Partial<RequestLogOptions> {
 /** A request log without a server, with a manual clock and manual flushes. */
 export async function openTestRequestLog(
   t: TestContext,
-  { databaseUrl, ...options }: TestJournalOptions = {},
+  { databaseUrl, ...options }: TestRequestLogOptions = {},
 ) {
   const database = databaseUrl === undefined ? await createTestDatabase() : undefined
   const url = databaseUrl ?? database?.url ?? ''
@@ -65,7 +65,7 @@ export async function openTestRequestLog(
       for (const request of requests) requestLog.record(request)
     },
     now: () => nowMs,
-    /** Sets the clock to so long after the start. */
+    /** Sets the clock to this long after the start. */
     at(ms: number): void {
       nowMs = start + ms
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { busiestKeys } from '../../src/request-log/queries.ts'
+import { topKeys } from '../../src/request-log/queries.ts'
 import { hourMs, minuteMs, openTestRequestLog, start, total } from './test-request-log.ts'
 import { anonymousRequest, servedRequest } from './test-requests.ts'
 
@@ -66,7 +66,7 @@ test('responses with a Deprecation header are counted by operation, for the owne
     { operation: 'wars.list', calls: 3, deprecated: 2 },
     { operation: 'nations.get', calls: 1, deprecated: 0 },
   ])
-  const keys = await requestLog.read(db => busiestKeys(db, { hours: 2, limit: 9 }, now()))
+  const keys = await requestLog.read(db => topKeys(db, { hours: 2, limit: 9 }, now()))
   assert.deepEqual(
     keys.map(({ key_id, calls, deprecated }) => ({ key_id, calls, deprecated })),
     [

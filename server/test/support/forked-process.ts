@@ -5,7 +5,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { readConfig, startServer } from '../../src/index.ts'
-import { patientTimings } from './test-server.ts'
+import { longTimeouts } from './test-server.ts'
 
 /** Measured after a garbage collection. */
 function usage() {
@@ -27,7 +27,7 @@ function usage() {
 export type Usage = ReturnType<typeof usage>
 
 const { TEST_TIMINGS: timings = '{}', ...env } = process.env
-const server = await startServer(readConfig(env), { ...patientTimings, ...JSON.parse(timings) })
+const server = await startServer(readConfig(env), { ...longTimeouts, ...JSON.parse(timings) })
 const addresses = { public: server.publicUrl, operator: server.operatorUrl }
 if (process.send) {
   process.send(addresses)

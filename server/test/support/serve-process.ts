@@ -11,7 +11,7 @@ import { type Operate, operateAt } from './operator-client.ts'
 
 const chancery = fileURLToPath(new URL('../../../cli/start/main.js', import.meta.url))
 /** The same service with the timeouts of a test server. */
-export const patientServer = fileURLToPath(new URL('./forked-process.ts', import.meta.url))
+export const longTimeoutServer = fileURLToPath(new URL('./forked-process.ts', import.meta.url))
 export const operatorToken = 'operator-token-of-a-test'
 
 const { PATH, NODE_COMPILE_CACHE } = process.env

@@ -64,7 +64,7 @@ export interface TestServerOptions {
   profile?: Profile
   /** An existing database, which is kept; default: a new one, which is dropped with the server. */
   databaseUrl?: string
-  /** Default: `patientTimings`. */
+  /** Default: `longTimeouts`. */
   timings?: ServerTimings
 }
 
@@ -72,7 +72,7 @@ export interface TestServerOptions {
  * Timeouts that a busy machine does not reach, and immediate ranking rounds. Tests of timeouts and outages pass `{}`, the times of a real
  * server.
  */
-export const patientTimings: ServerTimings = {
+export const longTimeouts: ServerTimings = {
   databaseTimeoutFactor: 40,
   limitsTimeoutMs: 20_000,
   connectionTimings: { headMs: 120_000, requestMs: 120_000 },
@@ -108,7 +108,7 @@ export const testConfig = (databaseUrl: string, dataDir: string, env: Record<str
 /** Start in `before` of a test file, `close` in its `after`. `env` overrides configuration. Rate limits are high unless set. */
 export async function startTestServer(
   env: Record<string, string> = {},
-  { facts, defaults = {}, profile, databaseUrl, timings = patientTimings }: TestServerOptions = {},
+  { facts, defaults = {}, profile, databaseUrl, timings = longTimeouts }: TestServerOptions = {},
 ): Promise<TestServer> {
   const database =
     databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => {} }

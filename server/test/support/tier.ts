@@ -13,7 +13,7 @@ const drawsMin = 3
 export const randomRuns = (usual: number): number =>
   Math.max(Math.min(usual, drawsMin), Math.ceil(factors[tier] * usual))
 
-/** Limits a loop to so much time in the full tier: true while another pass may begin. */
+/** Limits a loop to this much time in the full tier: true while another pass may begin. */
 export function whileBegunWithin(ms: number): () => boolean {
   const endsAt = performance.now() + factors[tier] * ms
   return () => performance.now() < endsAt

@@ -3,8 +3,8 @@ import { after as afterAll, before, test } from 'node:test'
 import { type Filter, isSelected, readEvents } from '../events/log-model.ts'
 import { alliance, battle, member, nation, war } from '../ingest/facts.ts'
 import {
+  longTimeoutServer,
   makeServeDir,
-  patientServer,
   removeServeDir,
   type ServeProcess,
   serve,
@@ -49,7 +49,7 @@ const start = () =>
   serve(
     dir,
     { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_WEBHOOKS_IN_FLIGHT: String(inFlight) },
-    patientServer,
+    longTimeoutServer,
   )
 
 before(async () => {

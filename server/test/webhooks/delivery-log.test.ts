@@ -21,7 +21,7 @@ const ingestEvents = async (count: number): Promise<string[]> => {
   return facts.map((_, index) => `evt_${Number(last_seq) - count + 1 + index}`)
 }
 
-/** The delivery log, when so many events have been attempted. */
+/** The delivery log, when this many events have been attempted. */
 async function attemptedLog(id: string, count: number) {
   const attempted = async () =>
     (await eventDeliveriesOf(chancery, id)).filter(({ attempts }) => attempts.length > 0)

@@ -62,7 +62,7 @@ const spellings = [
   'https://[::127.0.0.1]/',
   'https://[2002:7f00:1::]/',
 ]
-const refused = [
+const rejected = [
   '',
   'hooks.example.com',
   '/hooks',
@@ -107,7 +107,7 @@ for (const url of [...localOnly, ...spellings]) {
   })
 }
 
-for (const url of refused) {
+for (const url of rejected) {
   test(`"${url}" is rejected with a message, also in development`, () => {
     for (const options of [strict, local]) {
       assert.match(String(checkEndpointUrl(url, options)), /^[A-Z].* .*\.$/)

@@ -111,7 +111,7 @@ describe('an address in a URL', () => {
 })
 
 describe('a connection', () => {
-  const refuse: LookupFunction = (_name, _options, done) => done(new Error('unexpected lookup'), [])
+  const rejectLookup: LookupFunction = (_name, _options, done) => done(new Error('unexpected lookup'), [])
 
   function connect(
     options: { lookup?: LookupFunction; isAllowed?: (address: string) => boolean },
@@ -119,7 +119,7 @@ describe('a connection', () => {
   ): Promise<DeliveryError | Socket> {
     const connector = createConnector({
       isAllowed: isPublicAddress,
-      lookup: refuse,
+      lookup: rejectLookup,
       timeoutMs: 60_000,
       ...options,
     })

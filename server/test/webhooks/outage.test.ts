@@ -4,7 +4,7 @@ import { readEvents } from '../events/log-model.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
-import { patientTimings, startTestServer, type TestServer } from '../support/test-server.ts'
+import { longTimeouts, startTestServer, type TestServer } from '../support/test-server.ts'
 import { allowedMs, until } from '../support/until.ts'
 import { respondAfter, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { countArrivals, repeatedIn, type Subscriptions, untilAllArrive } from './arrivals.ts'
@@ -29,7 +29,7 @@ async function start(t: TestContext) {
   const proxy = await startTcpProxy(t, database.url)
   const chancery = await startTestServer(
     { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' },
-    { databaseUrl: proxy.url, timings: { ...patientTimings, databaseTimeoutFactor: 5 } },
+    { databaseUrl: proxy.url, timings: { ...longTimeouts, databaseTimeoutFactor: 5 } },
   )
   opened = chancery
   const endpoints = []

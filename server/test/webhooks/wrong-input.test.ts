@@ -7,7 +7,7 @@ const { chancery, receiver } = await startWebhookServer()
 await chancery.ingest([nation('n1')], { waits: false })
 
 test('an invalid endpoint is rejected with a reason and not stored', async () => {
-  const good = { player_id: 'p1', url: receiver.url('/refused') }
+  const good = { player_id: 'p1', url: receiver.url('/rejected') }
   const wrong: [object, RegExp, number?][] = [
     [{ ...good, url: 'not a url' }, /complete address/],
     [{ ...good, url: '' }, /url/],

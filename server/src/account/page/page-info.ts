@@ -3,6 +3,7 @@ import {
   bases,
   type Contract,
   defaultScopes,
+  idPattern,
   type PageInfo,
   type Profile,
   scopeNames,
@@ -150,7 +151,7 @@ export function sampleMessage({ eventKinds, profile }: Contract, type: string): 
   return { type, timestamp: occurredAt, data: event }
 }
 
-const idForm = /^[A-Za-z0-9_-]{1,64}$/
+const idForm = new RegExp(idPattern)
 
 /** The distinct ids in all members whose name has this ending. */
 function idsIn(data: unknown, ending: string): string[] {

@@ -10,7 +10,7 @@ import {
 import type { SignIn } from './sessions.ts'
 import { generateToken, hashToken, type TokenHash } from './tokens.ts'
 
-/** A hand-over link. Its token is not stored. */
+/** A handover link. Its token is not stored. */
 export interface NewHandover {
   token: string
   expiresAt: string

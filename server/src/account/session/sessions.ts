@@ -122,7 +122,7 @@ export const sessionView = ({
  * precedes the transaction, and then there is no session, or follows it.
  * @throws {AccountError} where the session has ended.
  */
-export const withLiveSession = <T>(
+export const withActiveSession = <T>(
   { access }: { access: DatabasePool },
   { playerId, hash }: Pick<Session, 'playerId' | 'hash'>,
   work: (db: Database) => Promise<T>,

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { limits } from '@chancery/contract'
 
 declare const tokenHash: unique symbol
-/** SHA-256 of the token of a session or a hand-over link. Only the hash is stored. */
+/** SHA-256 of the token of a session or a handover link. Only the hash is stored. */
 export type TokenHash = Buffer & { readonly [tokenHash]: true }
 
 const tokenBytes = 32

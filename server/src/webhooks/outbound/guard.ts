@@ -1,14 +1,13 @@
+/**
+ * Server-side request forgery guard: which URLs, names and addresses a webhook may be sent to. The URL is checked when an endpoint is
+ * saved and before each attempt, every address of a name when it is resolved, and the peer's address again once connected.
+ */
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicHostName, webhooks } from '@chancery/contract'
 import ipaddr from 'ipaddr.js'
 import { SendError } from './request.ts'
-
-/**
- * Server-side request forgery guard: which URLs, names and addresses a webhook may be sent to. The URL is checked when an endpoint is
- * saved and before each attempt, every address of a name when it is resolved, and the peer's address again once connected.
- */
 
 /**
  * Ports of line-based services such as mail servers, which would execute what they are sent. Browsers block them too.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { retryRequest } from '../../support/operator-client.ts'
 import {
+  longTimeoutServer,
   makeServeDir,
-  patientServer,
   removeServeDir,
   type ServeProcess,
   serve,
@@ -29,7 +29,7 @@ export interface LimitedServer {
 
 export async function startLimitedServer(env: Record<string, string>): Promise<LimitedServer> {
   const dir = makeServeDir()
-  const served = await serve(dir, env, patientServer)
+  const served = await serve(dir, env, longTimeoutServer)
   const { operate } = served
   return {
     served,
@@ -86,7 +86,7 @@ export function callContinuously(counters: readonly LimitedServer[], key: string
     wrong = { error }
   })
   return {
-    /** Waits until every process has rejected so many further requests: then its window is used up. */
+    /** Waits until every process has rejected this many further requests: then its window is used up. */
     async untilRejected(times: number): Promise<void> {
       const from = performance.now()
       await until(() => {

@@ -70,8 +70,8 @@ export async function runFault(
   assert.ok(reportedMs < reportedMsMax + lateMs, `reported after ${reportedMs} ms`)
 
   const meanwhile = load.responses.slice(from)
-  const refused = meanwhile.filter(({ status }) => status === 503)
-  if (fault.isUnready) assert.ok(refused.length > 0, 'the fault has an effect')
+  const rejected = meanwhile.filter(({ status }) => status === 503)
+  if (fault.isUnready) assert.ok(rejected.length > 0, 'the fault has an effect')
   for (const response of meanwhile) {
     const isInFlight = response.kind === 'batch' && response.startedAt < beganAt + responseMsMax
     const mostMs = isInFlight ? batchMsMax : responseMsMax
@@ -84,14 +84,14 @@ export async function runFault(
   if (fault.isTotal) assertUnavailable(meanwhile, { from: effectiveAt + cachedMs, until: endsAt })
   assert.ok(backMs < recoveryMsMax + lateMs, `recovered after ${backMs} ms`)
 
-  t.diagnostic(`503 to all but batches: ${figures(refused.filter(({ kind }) => kind !== 'batch'))}`)
-  t.diagnostic(`of batches: ${figures(refused.filter(({ kind }) => kind === 'batch'))}`)
+  t.diagnostic(`503 to all but batches: ${figures(rejected.filter(({ kind }) => kind !== 'batch'))}`)
+  t.diagnostic(`of batches: ${figures(rejected.filter(({ kind }) => kind === 'batch'))}`)
   for (const [kind, at] of availableAt)
     t.diagnostic(`${kind}: available after ${Math.round(at - endedAt)} ms`)
   t.diagnostic(
     `everything, messages and stream too, after ${Math.round(backMs)} ms; machine late by up to ${Math.round(lateMs)} ms`,
   )
-  return refused
+  return rejected
 }
 
 /** Every response in a span is 503. */

@@ -47,7 +47,7 @@ const percentile = (requests: readonly RegularRequest[], share: number) =>
     Math.floor((requests.length - 1) * share)
   ] ?? 0
 
-/** How long the 99th percentile may take: so long, and so many times that of the baseline. */
+/** How long the 99th percentile may take: this long, and this many times that of the baseline. */
 const waitMsMax = 3_000
 const baselineFactor = 10
 

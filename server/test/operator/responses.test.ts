@@ -7,10 +7,10 @@ import { closeAfter } from '../support/close-after.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { respondStatus, startWebhookReceiver } from '../support/webhook-receiver.ts'
-import { createDocumented } from './documented.ts'
+import { createDocumentCheck } from './document-check.ts'
 import { makeToken, operateAs } from './tokens.ts'
 
-const { check, seen } = createDocumented(contractFor(demoProfile))
+const { check, seen } = createDocumentCheck(contractFor(demoProfile))
 
 const receiver = closeAfter(await startWebhookReceiver())
 const chancery = closeAfter(await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))

@@ -6,15 +6,15 @@ import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import type { ServeProcess } from '../support/serve-process.ts'
 import { call } from './call.ts'
-import { loseNotices, noticesDuring } from './lost-notices.ts'
+import { countNotifications, dropNotifications } from './dropped-notifications.ts'
 import { type ServerGroup, startServerGroup } from './server-group.ts'
-import { createTurns, trustedMs } from './turns.ts'
+import { createStalenessCheck, staleAfterMs } from './staleness.ts'
 
 let database: TestDatabase
 let group: ServerGroup
 before(async () => {
   database = await createTestDatabase()
-  await loseNotices(database.url)
+  await dropNotifications(database.url)
   group = await startServerGroup(3, {
     CHANCERY_DATABASE_URL: database.url,
     CHANCERY_DRAIN_SECONDS: '0',
@@ -55,7 +55,7 @@ const memberAt = (index: number) => group.members[index % group.members.length] 
 
 test('what one process ingested, every other returns within a second', async t => {
   await ingest(memberAt(0), 0)
-  const turns = createTurns()
+  const staleness = createStalenessCheck()
   const problems: string[] = []
   let calls = 0
   let isOver = false
@@ -65,26 +65,28 @@ test('what one process ingested, every other returns within a second', async t =
       const { status, body } = await call(`${url}/api/v1/nations/n0`)
       assert.equal(status, 200, body)
       const turn = Number(/"motto":"turn (\d+)"/.exec(body)?.[1])
-      const problem = turns.check(turn, sentAt)
+      const problem = staleness.check(turn, sentAt)
       if (problem) problems.push(problem)
       calls += 1
       await pause(5)
     }
   }
   const looking = Promise.all(group.members.flatMap(member => [look(member), look(member)]))
-  const notices = await noticesDuring(database.url, async () => {
+  const notifications = await countNotifications(database.url, async () => {
     for (let turn = 1; turn <= 40; turn += 1) {
       await ingest(memberAt(turn), turn)
-      turns.acknowledged()
+      staleness.acknowledge()
       await pause(100)
     }
   })
   isOver = true
   await looking
-  t.diagnostic(`the oldest response had been outdated for ${Math.round(turns.oldestMs())} ms, of ${calls}`)
-  assert.equal(notices, 0, 'notifications are discarded')
+  t.diagnostic(
+    `the oldest response had been outdated for ${Math.round(staleness.oldestMs())} ms, of ${calls}`,
+  )
+  assert.equal(notifications, 0, 'notifications are discarded')
   assert.deepEqual(problems, [])
-  assert.ok(turns.oldestMs() > 0, 'a response was cached')
+  assert.ok(staleness.oldestMs() > 0, 'a response was cached')
 })
 
 test('a key that one process revokes no longer works at any other within a second', async t => {
@@ -95,24 +97,24 @@ test('a key that one process revokes no longer works at any other within a secon
       name: 'test',
     })
     let revokedAt = Number.POSITIVE_INFINITY
-    const isOver = () => performance.now() > revokedAt + 2 * trustedMs
+    const isOver = () => performance.now() > revokedAt + 2 * staleAfterMs
     const looking = group.members.map(async ({ url }) => {
-      let isRefused = false
+      let isRejected = false
       let calls = 0
-      while (!isOver() || !isRefused) {
+      while (!isOver() || !isRejected) {
         const sentAt = performance.now()
         const headers = { authorization: `Bearer ${key}` }
         const { status } = await call(`${url}/api/v1/nations/n0`, { headers })
         calls += 1
         if (sentAt > revokedAt) latestMs = Math.max(latestMs, status === 200 ? sentAt - revokedAt : 0)
-        if (sentAt > revokedAt + trustedMs) assert.equal(status, 401)
+        if (sentAt > revokedAt + staleAfterMs) assert.equal(status, 401)
         else assert.ok(status === 200 || status === 401, String(status))
-        assert.ok(!isRefused || status === 401, 'a rejected key stays rejected')
-        isRefused = status === 401
+        assert.ok(!isRejected || status === 401, 'a rejected key stays rejected')
+        isRejected = status === 401
         if (calls === 3) onLooked()
         await pause(5)
       }
-      assert.ok(isRefused)
+      assert.ok(isRejected)
     })
     let toLook = group.members.length
     const { promise: allLook, resolve } = Promise.withResolvers<void>()

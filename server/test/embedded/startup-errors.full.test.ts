@@ -15,7 +15,7 @@ import { after, test } from 'node:test'
 import { startEmbedded, startOn } from '../../src/store/embedded/embedded-server.ts'
 import { resolveBinaries, thisHost } from '../../src/store/embedded/host.ts'
 import {
-  assertRefused,
+  assertRejected,
   isRoot,
   makeDataDir,
   makeDir,
@@ -32,7 +32,7 @@ test("another major version's database is refused and not touched", async () => 
   writeFileSync(join(cluster, 'PG_VERSION'), '17\n')
   const before = readdirSync(cluster, { recursive: true })
   const control = readFileSync(join(cluster, 'global', 'pg_control'))
-  await assertRefused(
+  await assertRejected(
     startQuickly(dataDir),
     /made by PostgreSQL 17.*brings PostgreSQL 18.*chancery backup.*chancery restore.*CHANCERY_DATABASE_URL/,
   )
@@ -44,21 +44,21 @@ test('a directory of something else is refused and not touched', async () => {
   const dataDir = join(makeDir(), 'data')
   mkdirSync(join(dataDir, 'postgres'), { recursive: true })
   writeFileSync(join(dataDir, 'postgres', 'letters.txt'), 'dear')
-  await assertRefused(startEmbedded({ dataDir }), /holds something other than a PostgreSQL database/)
+  await assertRejected(startEmbedded({ dataDir }), /holds something other than a PostgreSQL database/)
   assert.deepEqual(readdirSync(join(dataDir, 'postgres')), ['letters.txt'])
 })
 
 test('a link to a disk that is not mounted is refused, not treated as an empty database', async () => {
   const dataDir = makeDir()
   symlinkSync(join(dataDir, 'unmounted', 'postgres'), join(dataDir, 'postgres'))
-  await assertRefused(startEmbedded({ dataDir }), /points to .*unmounted.* which does not exist/)
+  await assertRejected(startEmbedded({ dataDir }), /points to .*unmounted.* which does not exist/)
 })
 
 test('a file in the place of the data directory is refused', async () => {
   const path = join(makeDir(), 'data')
   writeFileSync(path, '')
-  await assertRefused(startEmbedded({ dataDir: path }), /is not a directory: choose another/)
-  await assertRefused(startEmbedded({ dataDir: join(path, 'below') }), /is not a directory/)
+  await assertRejected(startEmbedded({ dataDir: path }), /is not a directory: choose another/)
+  await assertRejected(startEmbedded({ dataDir: join(path, 'below') }), /is not a directory/)
 })
 
 test('a data directory that an ordinary user may not write is refused', async t => {
@@ -74,7 +74,7 @@ test('a full disk is reported as such', async t => {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=711', 'tmpfs', disk])
   if (mounted.status !== 0) return t.skip('needs root, to mount a small disk')
   after(() => spawnSync('umount', ['-l', disk]))
-  await assertRefused(startEmbedded({ dataDir: join(disk, 'data') }), /the disk of .* is full: free/)
+  await assertRejected(startEmbedded({ dataDir: join(disk, 'data') }), /the disk of .* is full: free/)
   assert.deepEqual(readdirSync(join(disk, 'data')).sort(), ['postgres.lock'], 'no incomplete cluster remains')
 })
 
@@ -96,7 +96,7 @@ test('binaries that were not installed are named', () => {
 
 test('an incomplete package is refused', async () => {
   const host = { ...thisHost(), findPackage: () => makeDir() }
-  await assertRefused(startOn(host, { dataDir: join(makeDir(), 'data') }), /is incomplete: run npm install/)
+  await assertRejected(startOn(host, { dataDir: join(makeDir(), 'data') }), /is incomplete: run npm install/)
 })
 
 test('libraries that an install script should have linked are linked', async t => {
@@ -129,7 +129,7 @@ test('a link or an open directory in the place of the socket directory is not us
 test('a server that does not start reports the reason', async () => {
   const dataDir = await makeDataDir()
   rmSync(join(dataDir, 'postgres', 'global', 'pg_control'))
-  await assertRefused(startQuickly(dataDir), /PostgreSQL does not start: .*pg_control.*postgres\.log/)
+  await assertRejected(startQuickly(dataDir), /PostgreSQL does not start: .*pg_control.*postgres\.log/)
 })
 
 test('a lost write-ahead log is reported with instructions', async () => {
@@ -152,7 +152,7 @@ test('a refused connection attempt is not reported as the reason of a failed sta
     postgres:
       'test "$1" = --version && exit\necho "PANIC:  could not locate a valid checkpoint record"; echo "FATAL:  the database system is starting up"; exit 1',
   })
-  await assertRefused(
+  await assertRejected(
     startOn({ ...thisHost(), findPackage: () => postgres }, { dataDir: await makeDataDir() }),
     /the write-ahead log of the database .* is missing or damaged/,
   )
@@ -178,12 +178,12 @@ test('a failed program of PostgreSQL is reported with its last lines', {
 }, async () => {
   const lines = 'for n in 1 2 3 4 5 6 7; do echo "line $n"; done; echo "the disk has a bad day" >&2; exit 3'
   const initdb = { ...thisHost(), findPackage: () => packageWith({ initdb: lines }) }
-  await assertRefused(
+  await assertRejected(
     startOn(initdb, { dataDir: join(makeDir(), 'data') }),
     /initdb failed with exit status 3: line 4 \/ .* \/ line 7 \/ the disk has a bad day$/,
   )
   const version = packageWith({ initdb: lines, postgres: lines })
-  await assertRefused(
+  await assertRejected(
     startOn({ ...thisHost(), findPackage: () => version }, { dataDir: join(makeDir(), 'data') }),
     /does not run on this system \(exit status 3: .*the disk has a bad day\): set CHANCERY_DATABASE_URL/,
   )
@@ -191,7 +191,7 @@ test('a failed program of PostgreSQL is reported with its last lines', {
     ...thisHost(),
     findPackage: () => packageWith({ postgres: `test "$1" = --version && exit\n${lines}` }),
   }
-  await assertRefused(
+  await assertRejected(
     startOn(postgres, { dataDir: await makeDataDir() }),
     /PostgreSQL does not start: exit status 3: .*the disk has a bad day \(its log is/,
   )

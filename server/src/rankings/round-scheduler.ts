@@ -8,7 +8,7 @@ export interface RankingRoundsOptions {
   /** Called after every round of this process, with the seconds that it worked. */
   onRound?: (seconds: number) => void
   onError?: (error: unknown) => void
-  /** How long the next round waits after one that worked for so many ms. */
+  /** How long the next round waits after one that worked for this many ms. */
   pause?: ((workMs: number) => number) | undefined
 }
 

@@ -10,7 +10,7 @@ interface Described {
 }
 
 /** Compares responses with the OpenAPI document of the operator API. */
-export function createDocumented(contract: ReturnType<typeof contractFor>) {
+export function createDocumentCheck(contract: ReturnType<typeof contractFor>) {
   const document = closed(operatorOpenApiFor(contract))
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)

@@ -2,21 +2,21 @@ import type { Profile, ProfileChange, ProfilePart } from '@chancery/contract'
 import { type Database, raw, type Sql, sql } from '../store/database.ts'
 
 /** How many stored rows of one kind use a key of the profile. */
-export interface Use {
+export interface StoredUse {
   count: number
   /** One of them, and several. */
   nouns: readonly [one: string, many: string]
 }
 
 interface UsageQuery {
-  nouns: Use['nouns']
+  nouns: StoredUse['nouns']
   /** `from` and `where` of the rows that are counted. */
   rows: Sql
 }
 
 /** The stored uses of the key of a change; of a list that was closed, of any key that is not in it. Acts as the ingest role. */
-export async function storedUses(db: Database, change: ProfileChange, after: Profile): Promise<Use[]> {
-  const uses: Use[] = []
+export async function storedUses(db: Database, change: ProfileChange, after: Profile): Promise<StoredUse[]> {
+  const uses: StoredUse[] = []
   for (const { nouns, rows } of usageQueries[change.part](change, after)) {
     const row = await db.first<{ count: number }>(sql`select count(*) as count ${rows}`)
     if (row && row.count > 0) uses.push({ count: row.count, nouns })
@@ -32,7 +32,7 @@ const events = ['event of the log', 'events of the log'] as const
 
 /** A text column with a key of a list. */
 const column =
-  (nouns: Use['nouns'], table: string, name: string) =>
+  (nouns: StoredUse['nouns'], table: string, name: string) =>
   ({ key, kind }: ProfileChange, allowed: readonly string[]): UsageQuery => ({
     nouns,
     rows:
@@ -98,7 +98,7 @@ const stocksOf = ({ key }: ProfileChange): UsageQuery[] => [
 const hasValue = (name: string, key: string): Sql => sql`jsonb_typeof(${raw(name)} -> ${key}) <> 'null'`
 
 const attributeQueries =
-  (owner: 'nation' | 'alliance', nouns: Use['nouns']) =>
+  (owner: 'nation' | 'alliance', nouns: StoredUse['nouns']) =>
   ({ key }: ProfileChange): UsageQuery[] => [
     {
       nouns,
@@ -131,13 +131,14 @@ const usageQueries: Record<ProfilePart, (change: ProfileChange, after: Profile) 
 }
 
 /** One line: the change, the stored uses that prevent it, and what to do. */
-export function rejectionOf(change: ProfileChange, uses: Use[]): string {
+export function rejectionOf(change: ProfileChange, uses: StoredUse[]): string {
   return `${change.path}: ${uses.map(countText).join(', ')} ${verb(uses)} ${objectOf(change)}, and ${consequence(change)}. ${remedy(change)}`
 }
 
-const countText = ({ count, nouns: [one, many] }: Use) => `${count} ${count === 1 ? one : many}`
+const countText = ({ count, nouns: [one, many] }: StoredUse) => `${count} ${count === 1 ? one : many}`
 
-const verb = ([first, ...further]: Use[]) => (first?.count === 1 && further.length === 0 ? 'uses' : 'use')
+const verb = ([first, ...further]: StoredUse[]) =>
+  first?.count === 1 && further.length === 0 ? 'uses' : 'use'
 
 const objectOf = ({ kind, part }: ProfileChange) => {
   if (kind === 'closed') return 'words that are not in the list'

@@ -20,3 +20,10 @@ test('a banned word is found in prose and identifiers, in every form, outside of
     { file: 'bench/a.ts', line: 1, word: 'tells', use: 'send, report' },
   ])
 })
+
+test('a banned word in the path of a file is found, as line 0', () => {
+  assert.deepEqual(found('bench/told.test.ts', 'fine\nalso fine'), ['0 told'])
+  assert.deepEqual(found('bench/doors/has-door.md', ''), [])
+  assert.deepEqual(found('bench/has-door/a.ts', 'a door'), ['0 door', '1 door'])
+  assert.deepEqual(found('server/src/told.ts', ''), [])
+})

@@ -1,6 +1,6 @@
 /**
- * Checks that words which were replaced by field terms do not come back: in identifiers, comments, messages and documents. Exits 1 and
- * prints each place with what to use instead.
+ * Checks that words which were replaced by field terms do not come back: in identifiers, comments, messages, documents and the
+ * names of files. Exits 1 and prints each place with what to use instead.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,6 +17,7 @@ export interface BannedWord {
 
 export interface Finding {
   file: string
+  /** 0: the path of the file. */
   line: number
   word: string
   use: string
@@ -54,17 +55,17 @@ export function parseWords(text: string): BannedWord[] {
 
 const codeFile = /\.(ts|tsx|js|mjs|sql|sh)$/
 
-/** The banned words of a file. */
+/** The banned words of a file, in its path and its text. */
 export function findWords(file: string, text: string, words: readonly BannedWord[]): Finding[] {
   const applied = words.filter(
     ({ isCode, allowed }) =>
       !(isCode && !codeFile.test(file)) && !allowed.some(place => isWithin(file, place)),
   )
   if (applied.length === 0) return []
-  return text.split('\n').flatMap((line, index) =>
+  return [file, ...text.split('\n')].flatMap((line, index) =>
     applied.flatMap(({ pattern, use }) => {
       const word = pattern.exec(line)?.[0]
-      return word === undefined ? [] : { file, line: index + 1, word, use }
+      return word === undefined ? [] : { file, line: index, word, use }
     }),
   )
 }
@@ -97,7 +98,8 @@ if (import.meta.main) {
     .map(file => ({ file, text: readFileSync(`${root}${file}`, 'utf8') }))
   const words = parseWords(readFileSync(`${root}tools/banned-words.txt`, 'utf8'))
   const findings = texts.flatMap(({ file, text }) => findWords(file, text, words))
-  for (const { file, line, word, use } of findings) console.error(`${file}:${line}: "${word}": use ${use}`)
+  for (const { file, line, word, use } of findings)
+    console.error(`${line === 0 ? `the path ${file}` : `${file}:${line}`}: "${word}": use ${use}`)
   if (findings.length > 0) process.exitCode = 1
   else console.log(`${texts.length} files, ${words.length} words`)
 }

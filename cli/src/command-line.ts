@@ -69,7 +69,7 @@ Examples:
   chancery players suspend p7         reject the keys of a player until resume
   chancery redact nation n5 --set motto=null
   chancery tokens create --name game-server --roles facts,identity
-  chancery refused list               list refused batches (the dead-letter store)
+  chancery refused list               list rejected batches (the dead-letter store)
   chancery request REQ_ID             look up a request in the request log
 
 chancery COMMAND --help shows the options of a command, with examples.`,

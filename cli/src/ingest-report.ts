@@ -1,7 +1,7 @@
-import { type BatchOutcome, type BatchStatus, type Refusal, rejectionText } from '@chancery/contract'
+import { type BatchOutcome, type BatchStatus, type Rejection, rejectionText } from '@chancery/contract'
 import { formatCount, formatDuration, formatRate } from './format.ts'
 
-interface ReportedRefusal extends Refusal {
+interface ReportedRejection extends Rejection {
   batch: string | null
   file: string
 }
@@ -9,7 +9,7 @@ interface ReportedRefusal extends Refusal {
 /** The outcomes of a run of `chancery ingest`, as text and as a JSON document. */
 export class IngestReport {
   #batches: (Omit<BatchOutcome, 'refused'> & { file: string })[] = []
-  #refused: ReportedRefusal[] = []
+  #rejected: ReportedRejection[] = []
   #startedAt = performance.now()
   readonly isCheck: boolean
 
@@ -17,12 +17,12 @@ export class IngestReport {
     this.isCheck = isCheck
   }
 
-  add(file: string, { refused, ...outcome }: BatchOutcome) {
+  add(file: string, { refused: rejections, ...outcome }: BatchOutcome) {
     this.#batches.push({ file, ...outcome })
     const { batch, status } = outcome
-    const isExplained = refused.length > 0 || status === 'applied' || status === 'duplicate'
-    const refusals = isExplained ? refused : [{ line: 0, path: '', reason: reasons[status] }]
-    for (const refusal of refusals) this.#refused.push({ batch, file, ...refusal })
+    const isExplained = rejections.length > 0 || status === 'applied' || status === 'duplicate'
+    const explained = isExplained ? rejections : [{ line: 0, path: '', reason: reasons[status] }]
+    for (const rejection of explained) this.#rejected.push({ batch, file, ...rejection })
   }
 
   get batchCount() {
@@ -55,7 +55,7 @@ export class IngestReport {
       batches: this.#batches,
       facts: this.facts,
       events: this.#lacksEventCount ? null : this.#sum('events'),
-      refused: this.#refused,
+      refused: this.#rejected,
     }
   }
 
@@ -65,9 +65,9 @@ export class IngestReport {
     const others: BatchStatus[] = ['duplicate', 'refused', 'conflict', 'overtaken', 'unavailable']
     const counts = others
       .filter(status => status === 'duplicate' || status === 'refused' || this.#count(status) > 0)
-      .map(status => `, ${this.#count(status)} ${words[status]}`)
+      .map(status => `, ${this.#count(status)} ${statusWords[status]}`)
     return [
-      ...this.#refused.map(reportedText),
+      ...this.#rejected.map(reportedText),
       `${formatCount(this.#count('applied'), 'batch', 'batches')} ${this.isCheck ? 'would be applied' : 'applied'}${counts.join('')}`,
       this.#lacksEventCount
         ? `${formatCount(this.facts, 'fact')} in ${speed}; event count requires the role admin`
@@ -91,26 +91,26 @@ export class IngestReport {
   }
 }
 
-const words: Record<BatchStatus, string> = {
+export const statusWords: Record<BatchStatus, string> = {
   applied: 'applied',
   duplicate: 'applied before',
-  refused: 'refused',
+  refused: 'rejected',
   conflict: 'in conflict',
-  overtaken: 'superseded',
+  overtaken: 'out of sequence',
   unavailable: 'unknown',
 }
 
 const reasons: Record<BatchStatus, string> = {
   applied: '',
   duplicate: '',
-  refused: 'refused without a reason',
+  refused: 'rejected without a reason',
   conflict: 'another batch was applied under this id',
-  overtaken: 'its feed has advanced past this batch',
+  overtaken: 'out of sequence: the feed is not at the batch that this one follows',
   unavailable: 'the database was unavailable: send the batch again',
 }
 
 /** In the form of compiler messages, so that editors find the line. */
-function reportedText({ batch, file, line, path, ...problem }: ReportedRefusal): string {
+function reportedText({ batch, file, line, path, ...problem }: ReportedRejection): string {
   const place = line > 0 ? `${file}:${line}` : file
   const name = batch === null ? 'batch without a commit' : `batch ${batch}`
   return `${place}  ${path === '' ? '' : `${path}  `}${rejectionText({ ...problem, path: '' })}  (${name})`

@@ -86,7 +86,7 @@ export function wordList(text: string): string[] {
 export const scopeText = (scopes: readonly string[]) =>
   scopes.length === scopeNames.length ? 'all' : scopes.join(',')
 
-/** A limit of calls per minute; null for `none`, the default limit. */
+/** A limit of requests per minute; null for `none`, the default limit. */
 export function limitOrNone(text: string): number | null {
   return text === 'none' ? null : integer(1, 1_000_000)(text)
 }

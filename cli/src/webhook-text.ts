@@ -23,10 +23,10 @@ const reasonTexts = new Map<string, string>(Object.entries(reasons))
 const reasonText = ({ disabled_reason: reason }: Endpoint): string =>
   reasonTexts.get(reason ?? '') ?? reason ?? 'unknown reason'
 
-/** `active`, `unconfirmed`, `off: returned 410`, or since when it fails and the part of the time limit that has passed. */
+/** `active`, `unconfirmed`, `disabled: returned 410`, or since when it fails and the part of the time limit that has passed. */
 export function stateText(endpoint: Endpoint, nowMs: number): string {
   const { status, failing_since: since, switches_off_at: until } = endpoint
-  if (status === 'disabled') return `off: ${reasonText(endpoint)}`
+  if (status === 'disabled') return `disabled: ${reasonText(endpoint)}`
   if (status !== 'active' || since === null) return status
   return `failing since ${formatMinute(since)}${until === null ? '' : `, ${percentOf(since, until, nowMs)} %`}`
 }
@@ -87,7 +87,7 @@ function nextSteps(endpoint: Endpoint, when: string): string[] {
   const [state, command] =
     status === 'unconfirmed'
       ? ['It is not active yet, and receives no events.', 'test']
-      : [`It stays off (${reasonText(endpoint)}).`, 'enable']
+      : [`It stays disabled (${reasonText(endpoint)}).`, 'enable']
   return [`${state} ${when}`, '', `  chancery webhooks ${command} ${id}`]
 }
 

@@ -49,7 +49,7 @@ test('a world is backed up from a bundled database, running and stopped, and res
     assert.equal((await stat(file)).mode & 0o777, 0o600, 'although the leftover was readable by others')
     const refused = await chanceryProcess(['restore', '--replace', file], variablesFor('first'))
     assert.equal(refused.status, 1)
-    assert.match(refused.messages, /another Chancery is already running on/)
+    assert.match(refused.messages, /another process of the service uses/)
   })
   const { status, messages } = await chanceryProcess(['backup', offline], variablesFor('first'))
   assert.equal(status, 0, messages)

@@ -40,7 +40,7 @@ test('pull sql prints views of the given resources', async () => {
   ])
 })
 
-test('pull check reports what would be sent and refused, and stores nothing', async () => {
+test('pull check reports what would be sent and rejected, and stores nothing', async () => {
   const good = await chancery(['pull', 'check'], variables)
   assert.deepEqual(
     [good.status, good.output],
@@ -49,7 +49,7 @@ test('pull check reports what would be sent and refused, and stores nothing', as
   await game.query("update nations set name = '' where id = 3")
   const bad = await chancery(['pull', '--json', 'check'], variables)
   assert.equal(bad.status, 1)
-  assert.match(bad.messages, /^chancery: 1 row would be refused\n$/)
+  assert.match(bad.messages, /^chancery: 1 row would be rejected\n$/)
   const document = JSON.parse(bad.output)
   assert.deepEqual(document.views.nation, 19)
   assert.deepEqual([document.refused[0].key, document.refused[0].path], ['3', '/data/nation_name'])
@@ -107,7 +107,7 @@ test('the outbox is created by its SQL, drained, and reports its backlog', async
     select chancery_out.put('nation', '{"id": 2, "motto": "As well."}'); commit`)
   assert.match(
     (await chancery(['outbox', 'status'], variables)).output,
-    /^2 facts of 1 transaction waiting, the oldest for .*\n$/,
+    /^1 pending transaction with 2 facts, the oldest for .*\n$/,
   )
   const drained = await chanceryProcess(['outbox', 'drain', '--once'], variables)
   assert.equal(drained.status, 0)

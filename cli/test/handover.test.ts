@@ -27,6 +27,6 @@ test('a response without a link is an error of one line', async t => {
   assert.equal(status, 1)
   assert.match(
     messages,
-    /^chancery: unexpected response to handovers\.create: must have required properties url\. Is it a Chancery of this version\?\n$/,
+    /^chancery: unexpected response to handovers\.create: must have required properties url\. Do the service and this command have the same version\?\n$/,
   )
 })

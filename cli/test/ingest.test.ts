@@ -22,16 +22,16 @@ test('ingest counts what was applied and exits with 0', async t => {
   const api = await startStubApi(t)
   const { status, output } = await api.run(['ingest', await fileOf(t, good)])
   assert.equal(status, 0)
-  assert.match(output, /^1 batch applied, 0 applied before, 0 refused\n2 facts, 2 events in /)
+  assert.match(output, /^1 batch applied, 0 applied before, 0 rejected\n2 facts, 2 events in /)
 })
 
-test('a refused batch is reported with file, line, path and reason, others are applied, and the exit status is 1', async t => {
+test('a rejected batch is reported with file, line, path and reason, others are applied, and the exit status is 1', async t => {
   const api = await startStubApi(t)
   const file = await fileOf(t, wrong + good)
   const { status, output } = await api.run(['ingest', file])
   assert.equal(status, 1)
   assert.ok(output.startsWith(`${file}:2  /data/x  must be right  (batch b2)\n`), output)
-  assert.match(output, /1 batch applied, 0 applied before, 1 refused/)
+  assert.match(output, /1 batch applied, 0 applied before, 1 rejected/)
 })
 
 test('line numbers are those of each file', async t => {
@@ -68,7 +68,7 @@ test('a duplicate batch is not a failure', async t => {
   const facts = '{"op":"commit","batch":"b3","status":"duplicate"}\n'
   const { status, output } = await api.run(['ingest', '-'], facts)
   assert.equal(status, 0)
-  assert.match(output, /^0 batches applied, 1 applied before, 0 refused\n0 facts, 0 events in /)
+  assert.match(output, /^0 batches applied, 1 applied before, 0 rejected\n0 facts, 0 events in /)
 })
 
 test('--check sends facts for validation only', async t => {
@@ -167,7 +167,7 @@ test('no service at the address is one clear line', async () => {
   const variables = { CHANCERY_OPERATOR_URL: 'http://127.0.0.1:1', CHANCERY_OPERATOR_TOKEN: 'x' }
   const { status, messages } = await chancery(['ingest', '-'], variables, good)
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: no Chancery is reachable at http:\/\/127\.0\.0\.1:1 .*\n$/)
+  assert.match(messages, /^chancery: the service is not reachable at http:\/\/127\.0\.0\.1:1 .*\n$/)
 })
 
 test('simulated facts flow into ingest', async t => {

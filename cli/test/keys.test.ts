@@ -64,7 +64,7 @@ test('keys list shows requests for a higher limit, and with --json their reason'
   }
   const withRequest = { ...record, limit_request: limitRequest }
   const api = await startStubApi(t, { respond: responding(200, { data: [withRequest] }) })
-  assert.match((await api.run('keys list')).output, /default, requests 600 +never used\n$/)
+  assert.match((await api.run('keys list')).output, /default \(requested: 600\) +never used\n$/)
   assert.deepEqual(await api.json('keys list'), { data: [withRequest] })
 })
 
@@ -116,5 +116,5 @@ test('a command sends CHANCERY_OPERATOR_TOKEN, and without it the admin token of
 test('without an address the message names the variable to set', async () => {
   const { status, messages } = await chancery(['keys', 'list'], { CHANCERY_DATA_DIR: '/nowhere' })
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: no Chancery has run on .*CHANCERY_OPERATOR_URL.*\n$/)
+  assert.match(messages, /^chancery: no service found in .*CHANCERY_OPERATOR_URL.*\n$/)
 })

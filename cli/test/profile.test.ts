@@ -66,7 +66,7 @@ test('every problem of a profile is reported on a line, with its path and the al
   assert.match(messages, /\/moons is unknown; allowed are name, url,/)
 })
 
-test('changes against the database are shown, and refused with exit status 1 if stored items use a removed term', async () => {
+test('changes against the database are shown, and rejected with exit status 1 if stored items use a removed term', async () => {
   const first = JSON.parse((await check(smallGame, '--against-database', '--json')).output)
   assert.equal(first.is_first, true)
 
@@ -89,7 +89,7 @@ test('changes against the database are shown, and refused with exit status 1 if 
   assert.equal(refusals.length, 1)
   assert.match(refusals[0], /^continents\.italia: 1 nation uses the word/)
   assert.equal(changes.length, 3)
-  assert.match(refused.messages, /1 change refused\n {2}continents\.italia/)
+  assert.match(refused.messages, /1 change rejected\n {2}continents\.italia/)
   // Nothing of this was adopted.
   assert.match((await check(smallGame, '--against-database')).output, /already uses the same terms/)
 })

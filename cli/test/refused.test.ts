@@ -36,7 +36,7 @@ test('refused list shows the batches that were dropped because the dead-letter s
   ]
   const api = await startStubApi(t, { respond: responding(200, { data: [], dropped }) })
   const { output } = await api.run('refused list')
-  assert.match(output, /^no refused batches\n\nDropped, dead-letter store full:\n/)
+  assert.match(output, /^no rejected batches\n\nDropped, dead-letter store full:\n/)
   assert.match(output, /turn-1 +pull +2026-03-01 12:05 +12 facts +facts only\n/)
   assert.match(output, /turn-0 +- +2026-03-01 12:04 +1 fact +whole batch\n/)
   assert.deepEqual(await api.json('refused list'), { data: [], dropped })
@@ -46,7 +46,7 @@ test('refused list prints a table or the records', async t => {
   const stale = { ...record, id: 'turn-8819', feed: 'pull', overtaken_by: 'turn-8820', refusals: [] }
   const api = await startStubApi(t, { respond: responding(200, { data: [record, stale], dropped: [] }) })
   const { output } = await api.run('refused list --feed pull --limit 5')
-  assert.match(output, /^BATCH +FEED +REFUSED +TRIES +FACTS +SUPERSEDED BY +FIRST REASON\n/)
+  assert.match(output, /^BATCH +FEED +REJECTED +TRIES +FACTS +SUPERSEDED BY +FIRST REASON\n/)
   assert.match(
     output,
     /turn-8818 +- +2026-03-01 12:05 +2 +1,200 +- +\/nation_name must not have more than 100 characters\n/,
@@ -71,7 +71,10 @@ test('refused show reports facts that were not kept, and the batch that supersed
   const api = await startStubApi(t, { respond: responding(200, gone) })
   const { output } = await api.run('refused show turn-8818')
   assert.match(output, /superseded by turn-9: retry requires --force/)
-  assert.match(output, /too large to keep: the game must send the batch again\.\n$/)
+  assert.match(
+    output,
+    /\(too large, or the dead-letter store was full\): the game must send the batch again\.\n$/,
+  )
 })
 
 test('refused retry reports the applied batch, and forces it only with --force', async t => {
@@ -88,14 +91,14 @@ test('refused retry reports the applied batch, and forces it only with --force',
   )
 })
 
-test('refused retry that is refused again reports line and reason, with exit status 1', async t => {
+test('refused retry that is rejected again reports line and reason, with exit status 1', async t => {
   const again = { ...outcome, status: 'refused', facts: 0, refused: record.refusals, is_kept: true }
   const api = await startStubApi(t, { respond: responding(422, again) })
   const { status, messages } = await api.run(['refused', 'retry', record.id])
   assert.equal(status, 1)
   assert.equal(
     messages,
-    'chancery: turn-8818 is not applied (refused). line 7, /data/nation_name: must not have more than 100 characters\n',
+    'chancery: turn-8818 is not applied (rejected). line 7, /data/nation_name: must not have more than 100 characters\n',
   )
   const json = await api.run(['refused', 'retry', record.id, '--json'])
   assert.equal(json.status, 1)

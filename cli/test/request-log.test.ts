@@ -32,14 +32,14 @@ test('request shows the log lines of a request, with and without a key', async t
   assert.deepEqual(await api.json('request req_1'), found)
 })
 
-test('keys top lists the keys with the most requests, with refused ones and redeemed codes', async t => {
+test('keys top lists the keys with the most requests, with rejected ones and redeemed codes', async t => {
   const key = { key_id: 'key_1', name: 'my bot', player_id: 'p1', calls: 12_345, limited: 7, refused: 2 }
   const usage = { data: [{ ...key, deprecated: 5, redemptions: 31 }] }
   const api = await startStubApi(t, { respond: responding(200, usage) })
   const { output } = await api.run('keys top')
   assert.match(
     output,
-    /^ID +PLAYER +NAME +CALLS +LIMITED +FORBIDDEN +DEPRECATED +REDEEMED\nkey_1 +p1 +my bot +12,345 +7 +2 +5 +31\n$/,
+    /^ID +PLAYER +NAME +REQUESTS +LIMITED +FORBIDDEN +DEPRECATED +REDEEMED\nkey_1 +p1 +my bot +12,345 +7 +2 +5 +31\n$/,
   )
   const json = await api.run('keys top --hours 168 --limit 5 --json')
   assert.deepEqual(JSON.parse(json.output), usage)
@@ -50,7 +50,7 @@ test('addresses top lists the addresses with the most requests without a key', a
   const usage = { data: [{ address: '2001:db8::/64', calls: 1_000, limited: 900, refused: 50 }] }
   const api = await startStubApi(t, { respond: responding(200, usage) })
   const { output } = await api.run('addresses top --hours 2')
-  assert.match(output, /^ADDRESS +CALLS +LIMITED +WRONG KEY\n2001:db8::\/64 +1,000 +900 +50\n$/)
+  assert.match(output, /^ADDRESS +REQUESTS +LIMITED +WRONG KEY\n2001:db8::\/64 +1,000 +900 +50\n$/)
   assert.deepEqual(await api.json('addresses top'), usage)
   assert.deepEqual(api.paths(), ['/usage/addresses?hours=2&limit=20', '/usage/addresses?hours=24&limit=20'])
 })

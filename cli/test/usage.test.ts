@@ -121,11 +121,11 @@ for (const [command, status, code, message] of [
 for (const [command, text] of [
   ['keys list', 'no keys'],
   ['keys top', 'no requests with a key'],
-  ['addresses top', 'no requests without a key'],
+  ['addresses top', 'no requests without a valid key'],
   ['webhooks list', 'no webhook endpoints'],
   ['webhooks log whe_1', 'no deliveries'],
   ['webhooks log whe_1 --state failed', 'no deliveries in this state'],
-  ['tokens list', 'no named tokens: only the main one'],
+  ['tokens list', 'no named tokens (the admin token is not listed)'],
   ['tokens log', 'the audit log is empty'],
 ] as const)
   test(`an empty list is reported as such: ${command}`, async t => {
@@ -181,7 +181,7 @@ test('an invalid profile is reported with its problem', async () => {
 test('an invalid variable is reported by name, without a stack', async () => {
   const { status, messages } = await chanceryProcess(['serve'], { CHANCERY_PORT: 'x' })
   assert.equal(status, 1)
-  assert.match(messages, /^chancery: CHANCERY_PORT: .*\n$/)
+  assert.match(messages, /^chancery: CHANCERY_PORT must be .*\n$/)
 })
 
 test('an unreachable database is reported by its variable, without a stack and a password', async () => {

@@ -23,7 +23,7 @@ test('a test that arrives does not enable a disabled endpoint, and names the com
   const api = await startStubApi(t, { respond: responding(200, off) })
   const { status, output } = await api.run('webhooks test whe_1')
   assert.equal(status, 0)
-  assert.match(output, /It stays off \(failed 5 days\)\. .*\n\n {2}chancery webhooks enable whe_1\n$/)
+  assert.match(output, /It stays disabled \(failed 5 days\)\. .*\n\n {2}chancery webhooks enable whe_1\n$/)
 })
 
 test('enable of an active endpoint sends no test and reports that it is active', async t => {

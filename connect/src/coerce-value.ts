@@ -41,7 +41,7 @@ const isText = (schema: ValueSchema | undefined) => typesOf(schema).includes('st
 
 /** Parses JSON without loss: whole numbers beyond the safe integers become a BigInt. */
 export function parseExactly(json: string): unknown {
-  // A reviver is slow, and so long a number is rare.
+  // A reviver is slow, and a number of this length is rare.
   if (!/\d{16}/.test(json)) return JSON.parse(json)
   const keepExact = (_key: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')

@@ -27,7 +27,7 @@ export interface GameOptions {
   /** Application name in pg_stat_activity. */
   name: string
   isReadOnly: boolean
-  /** The database closes the connection after so long an idle time, which releases its locks. */
+  /** After this idle time the database closes the connection, which releases its locks. */
   idleTimeoutMs: number
 }
 

@@ -17,7 +17,7 @@ export interface Pacing {
   backOffMs: [first: number, most: number]
   /** How often a standby tries to take the lock. */
   standbyMs: number
-  /** The game's database closes a connection that is idle for so long, which releases its lock. At least some seconds. */
+  /** After this idle time the game's database closes the connection, which releases its lock. At least some seconds. */
   idleTimeoutMs: number
 }
 

@@ -31,7 +31,7 @@ export interface ServiceClient {
 /** The last batch of a feed that was applied; null if there is none. */
 export async function lastBatchOf(client: ServiceClient, feed: string): Promise<string | null> {
   const position = await client.call(operatorOperations.feedsGet, { id: feed })
-  if (!position) throw new ConnectError('the service has no feeds: is it a Chancery of this version?')
+  if (!position) throw new ConnectError('the service has no feeds: upgrade it to the version of this command')
   return position.last_batch
 }
 

@@ -4,7 +4,7 @@ import { factResources } from '@chancery/contract'
 import { useFixture, useTestDatabase } from '../../server/test/support/fixture.ts'
 import { openGame } from '../src/game-database.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
-import { viewSkeletons } from '../src/pull/view-skeletons.ts'
+import { viewTemplates } from '../src/pull/view-templates.ts'
 import { createGame } from './game.ts'
 import { contract } from './service-client.ts'
 
@@ -158,10 +158,10 @@ for (const [what, select, message] of [
 }
 
 test('the SQL templates run unchanged, and the puller accepts their views', async () => {
-  const whole = await createGame(database.url, viewSkeletons(contract, 'chancery_out', [...factResources]))
+  const whole = await createGame(database.url, viewTemplates(contract, 'chancery_out', [...factResources]))
   const uncommented = await createGame(
     database.url,
-    viewSkeletons(contract, 'chancery_out', [...factResources]).replace(/^ {2}-- , null/gm, '  , null'),
+    viewTemplates(contract, 'chancery_out', [...factResources]).replace(/^ {2}-- , null/gm, '  , null'),
   )
   try {
     for (const { url } of [whole, uncommented]) {
@@ -195,7 +195,7 @@ test('a database without a view is reported, with the command to run', async () 
 })
 
 test('fields of a war that Chancery derives are commented out in its template', () => {
-  const sql = viewSkeletons(contract, 'chancery_out', ['war'])
+  const sql = viewTemplates(contract, 'chancery_out', ['war'])
   assert.match(sql, /^ {2}, null::text as "attacker\.nation_id"$/m)
   for (const member of ['nation_name', 'alliance_id', 'alliance_name'])
     assert.match(

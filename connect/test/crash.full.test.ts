@@ -20,7 +20,7 @@ import { type Runner, startRunner } from './killed.ts'
 const rounds = isLong ? 200 : 20
 /** A process takes a third of a second to start, on a busy machine more. */
 const timeout = 600_000
-/** Every so many rounds the service is killed instead. */
+/** After each series of this many rounds the service is killed instead. */
 const serviceEvery = rounds === 20 ? 10 : 20
 
 let database: TestDatabase
@@ -57,7 +57,7 @@ const runner = (what: 'pull' | 'outbox'): Runner =>
   })
 
 /**
- * Kills a puller or drainer so many times, at a random moment of its work, while the game writes; in some rounds the service
+ * Kills a puller or drainer this many times, at a random moment of its work, while the game writes; in some rounds the service
  * is killed instead. A standby takes over each time. Returns the last process, and how many rounds were sent.
  */
 async function killing(

@@ -16,7 +16,7 @@ export interface Game {
   drop(): Promise<void>
 }
 
-/** On the server of a Chancery's database: for `before` of a test file. */
+/** On the database server of the service: for `before` of a test file. */
 export async function createGame(serverUrl: string, setUp = ''): Promise<Game> {
   const name = `${new URL(serverUrl).pathname.slice(1)}_game_${randomBytes(3).toString('hex')}`
   await asAdministrator(serverUrl, client => client.query(`create database ${name} template template0`))
@@ -58,7 +58,7 @@ export const smallGame = `
       case when ended is null then 'active' else 'ended' end as status, reason from wars;
 `
 
-/** The small game with so many nations, whose ids begin behind `start`. */
+/** The small game with `nations` nations, whose ids begin after `start`. */
 export async function createSmallGame(
   serverUrl: string,
   { start, nations }: { start: number; nations: number },

@@ -95,7 +95,7 @@ test('new, changed and deleted rows become facts, and their consequences events'
 })
 
 const lacks = (gone: number | string, of?: number) =>
-  `chancery_out.nation lacks ${gone} of ${of === undefined ? '' : `${of} `}rows that it had before: this is taken for a mistake, and the deletions are held back. If the rows are to be deleted, stop this pull and run chancery pull --allow-deletes once`
+  `chancery_out.nation lacks ${gone} of ${of === undefined ? '' : `${of} `}rows that it had before: deletions held back. If they are intended, stop this pull and run chancery pull --allow-deletes once`
 
 test('deletions of a view that lacks more than a tenth are held back, and the rest is sent', async () => {
   await manual.round()
@@ -127,7 +127,7 @@ test('held-back deletions are reported again while they last, and once when they
   await query('insert into nations select * from backup on conflict do nothing')
   await manual.round()
   await manual.round()
-  assert.deepEqual(manual.messages.slice(2), ['resolved: chancery_out.nation lacks rows'])
+  assert.deepEqual(manual.messages.slice(2), ['resolved: no deletions of chancery_out.nation are held back'])
 })
 
 test('after an outage, the deletions of one view are held back and the rest is sent', async () => {
@@ -149,7 +149,7 @@ test('after an outage, the deletions of one view are held back and the rest is s
 test('a check with a token of any role that may send facts reports deletions that are held back', async () => {
   await manual.round()
   await query('delete from nations where id <= $1', [n(4)])
-  const complaintsAs = async (role: OperatorRole) => {
+  const warningsAs = async (role: OperatorRole) => {
     const { token } = await makeToken(chancery, [role])
     const ends = {
       url: fixture.game.url,
@@ -159,12 +159,12 @@ test('a check with a token of any role that may send facts reports deletions tha
       allowsDeletes: false,
     }
     const client = clientOf({ ...chancery, operatorToken: token })
-    const { views, complaints } = await checkViews({ ...ends, client, keptResources: new Set() })
+    const { views, warnings } = await checkViews({ ...ends, client, keptResources: new Set() })
     assert.equal(views.nation, 26)
-    return complaints
+    return warnings
   }
-  assert.deepEqual(await complaintsAs('admin'), [lacks(4, 30)])
-  assert.deepEqual(await complaintsAs('facts'), [lacks('an unknown number')])
+  assert.deepEqual(await warningsAs('admin'), [lacks(4, 30)])
+  assert.deepEqual(await warningsAs('facts'), [lacks('an unknown number')])
 })
 
 test('a restart does not allow deletions that are held back, --allow-deletes does', async () => {
@@ -194,7 +194,10 @@ test('after a restart, restored rows resolve held-back deletions', async () => {
   await query('insert into nations select * from backup')
   await next.round()
   await next.round()
-  assert.deepEqual(next.messages, [lacks(30, 30), 'resolved: chancery_out.nation lacks rows'])
+  assert.deepEqual(next.messages, [
+    lacks(30, 30),
+    'resolved: no deletions of chancery_out.nation are held back',
+  ])
   await query('delete from nations where id = $1', [n(1)])
   assert.equal((await next.round())?.views.nation?.deleted, 1)
 })

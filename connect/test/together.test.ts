@@ -110,11 +110,11 @@ test('an outage of the service is one line, its end another, and nothing is lost
   const client = clientOf(chancery)
   const unavailable: ServiceClient = {
     async *send(facts, options) {
-      if (isUnavailable) throw new ServiceUnavailableError('no Chancery is reachable')
+      if (isUnavailable) throw new ServiceUnavailableError('the service is not reachable')
       yield* client.send(facts, options)
     },
     async call(operation, ...request) {
-      if (isUnavailable) throw new ServiceUnavailableError('no Chancery is reachable')
+      if (isUnavailable) throw new ServiceUnavailableError('the service is not reachable')
       return client.call(operation, ...request)
     },
   }
@@ -127,7 +127,10 @@ test('an outage of the service is one line, its end another, and nothing is lost
   isUnavailable = false
   await until(async () => (await mottoOf(1)) === 'meanwhile', 'it is sent')
   await until(() => puller.messages.length > 1, 'the recovery is logged')
-  assert.deepEqual(puller.messages, ['no Chancery is reachable; retrying', 'the service is available again'])
+  assert.deepEqual(puller.messages, [
+    'the service is not reachable; retrying',
+    'the service is available again',
+  ])
   assert.equal(puller.rounds.at(-1)?.views.nation?.is_whole, true)
   await puller.end()
 })
@@ -238,7 +241,7 @@ test('a puller with another profile than the service reports it once, and one wi
     keptResources: new Set<never>(),
   }
   const found = await checkViews({ ...ends, contract: other, allowsDeletes: true })
-  assert.deepEqual(found.complaints, puller.messages)
+  assert.deepEqual(found.warnings, puller.messages)
 
   const same = running({ isOnce: true, contract: contractFor(JSON.parse(JSON.stringify(contract.profile))) })
   await same.done

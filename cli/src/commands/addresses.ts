@@ -8,7 +8,9 @@ import { listText } from '../table.ts'
 const hoursMax = 47
 
 export function addAddresses(program: ChanceryCommand) {
-  const addresses = program.command('addresses').description('show callers without a key')
+  const addresses = program
+    .command('addresses')
+    .description('show addresses that send requests without a valid key')
   withTopOptions(addresses.command('top').description('list the addresses with the most requests'), hoursMax)
     .prints(listBusyAddresses)
     .details(`
@@ -27,6 +29,6 @@ async function listBusyAddresses({ call }: Context, { hours, limit }: TopOptions
     address,
     ...[calls, limited, refused].map(formatNumber),
   ])
-  const head = ['ADDRESS', 'CALLS', 'LIMITED', 'WRONG KEY']
-  return [usage, listText(head, rows, 'no requests without a key')]
+  const head = ['ADDRESS', 'REQUESTS', 'LIMITED', 'WRONG KEY']
+  return [usage, listText(head, rows, 'no requests without a valid key')]
 }

@@ -18,7 +18,7 @@ export function addErase(program: ChanceryCommand) {
     .prints(erase)
     .details(`
 It cannot be undone; a restored backup is erased again. Erase the player in the game first: otherwise its next
-facts restore the texts. Then name every nation with --nations: Chancery no longer knows their leader.
+facts restore the texts. Then pass every nation with --nations: the service no longer stores who led it.
 
 Examples:
   chancery erase p7
@@ -44,6 +44,6 @@ async function erase(
   const found =
     nationCount > 0
       ? `, with ${formatCount(nationCount, 'nation')}`
-      : `. Chancery knows no nation of ${player}: if there was one, name it with --nations`
+      : `. No nation of ${player} is stored. If the player led one, pass it with --nations.`
   return [outcome, `${player} is erased${found} (batch ${outcome.batch})`]
 }

@@ -22,7 +22,7 @@ export function addIngest(program: ChanceryCommand) {
     .action((files: string[], options: IngestOptions) => ingest(files, options, terminal))
     .details(`
 Every batch ends with its commit line, {"op":"commit","batch":"ID"}, and is applied whole or not at
-all, and only once: the same file may be sent again. The exit status is 1 if any batch was refused.
+all, and only once: the same file may be sent again. The exit status is 1 if any batch was rejected.
 
 Examples:
   chancery ingest world.ndjson

@@ -29,7 +29,7 @@ export function addKeys(program: ChanceryCommand) {
     .requiredOption('--name <text>', 'its purpose')
     .option('--scopes <a,b>', 'its scopes (default: nation.read)', scopeList)
     .option('--expires <time>', 'when it expires (default: never)', time)
-    .option('--limit <n>', 'calls per minute (default: the default limit)', integer(1, 1_000_000))
+    .option('--limit <n>', 'requests per minute (default: the default limit)', integer(1, 1_000_000))
     .prints(createKey)
     .details(createExamples)
   keys
@@ -49,7 +49,7 @@ export function addKeys(program: ChanceryCommand) {
     .command('set-limit')
     .description('set the rate limit of a key')
     .argument('<key-id>', 'its id (not the key itself)')
-    .argument('<n>', 'calls per minute; none restores the default limit', limitOrNone)
+    .argument('<n>', 'requests per minute; none restores the default limit', limitOrNone)
     .option('--note <text>', 'the reason; the player who owns the key reads it')
     .prints(setLimit)
     .details(
@@ -110,7 +110,7 @@ async function setLimit(
 ): Promise<Result> {
   const body = { limit, note: note ?? null }
   const key = await call(operatorOperations.keysSetLimit, { id, body })
-  const now = key.limit === null ? 'the default limit' : `${key.limit} calls per minute`
+  const now = key.limit === null ? 'the default limit' : `${key.limit} requests per minute`
   return [key, `${key.id} (${key.name}) has ${now}`]
 }
 
@@ -134,7 +134,7 @@ async function listKeys({ call }: Context, options: Owner): Promise<Result> {
 /** The limit, and the limit that its owner requests. */
 function limitText({ limit, limit_request: request }: Key): string {
   const now = limit === null ? 'default' : String(limit)
-  return request === null ? now : `${now}, requests ${request.calls_per_minute}`
+  return request === null ? now : `${now} (requested: ${request.calls_per_minute})`
 }
 
 function stateOf(key: Key): string {
@@ -146,7 +146,7 @@ function stateOf(key: Key): string {
 
 async function listBusyKeys({ call }: Context, { hours, limit }: TopOptions): Promise<Result> {
   const usage = await call(operatorOperations.usageKeys, { query: { hours, limit } })
-  const head = ['ID', 'PLAYER', 'NAME', 'CALLS', 'LIMITED', 'FORBIDDEN', 'DEPRECATED', 'REDEEMED']
+  const head = ['ID', 'PLAYER', 'NAME', 'REQUESTS', 'LIMITED', 'FORBIDDEN', 'DEPRECATED', 'REDEEMED']
   const rows = usage.data.map(key => [
     key.key_id,
     key.player_id ?? '-',

@@ -84,7 +84,7 @@ async function status({ terminal }: Context): Promise<Result> {
     const found = await readOutboxStatus(db)
     const { rows, transactions, oldest_seconds: oldest } = found
     const age = oldest === null ? '' : `, the oldest for ${formatDuration(oldest * 1000)}`
-    const text = `${formatCount(rows, 'fact')} of ${formatCount(transactions, 'transaction')} waiting${age}`
+    const text = `${formatCount(transactions, 'pending transaction')} with ${formatCount(rows, 'fact')}${age}`
     return [found, rows === 0 ? 'the outbox is empty' : text]
   } finally {
     await db.close()
@@ -93,16 +93,16 @@ async function status({ terminal }: Context): Promise<Result> {
 
 const reasonsMax = 20
 
-/** `12:00:05 3 facts applied, 2 events (outbox:…)`, and the reasons if they were refused. */
+/** `12:00:05 3 facts applied, 2 events (outbox:…)`, and the reasons if they were rejected. */
 function drainedText({ at, batch, status, facts, events, refused }: DrainedBatch): string {
   const results = {
     applied: `applied, ${formatCount(events, 'event')}`,
     duplicate: 'applied before',
-    refused: 'refused: see chancery refused list',
+    refused: 'rejected: see chancery refused list',
   }
   const reasons = refused
     .slice(0, reasonsMax)
-    .map(refusal => oneLine(`  fact ${refusal.line}: ${rejectionText(refusal)}`))
+    .map(rejection => oneLine(`  fact ${rejection.line}: ${rejectionText(rejection)}`))
   if (refused.length > reasonsMax) reasons.push(`  and ${refused.length - reasonsMax} more`)
   return [
     `${at.slice(11, 19)} ${formatCount(facts, 'fact')} ${results[status]} (batch ${batch})`,

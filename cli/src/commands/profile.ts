@@ -21,7 +21,7 @@ export function addProfile(program: ChanceryCommand) {
     )
     .prints(check)
     .details(`
-Exit status 1: the service would refuse it. The database is that of CHANCERY_DATABASE_URL; the bundled one
+Exit status 1: the service would reject it. The database is that of CHANCERY_DATABASE_URL; the bundled one
 (CHANCERY_DATA_DIR) is available only while no service runs on it.
 
 Examples:
@@ -66,8 +66,8 @@ async function check(
   const text = comparisonText(file, isFirst, changes)
   if (rejections.length === 0) return [document, text]
   const lines = rejections.map(rejection => `  ${rejection}`)
-  const refused = `${formatCount(rejections.length, 'change')} refused\n${lines.join('\n')}`
-  return [document, text, `${file}: the database cannot be served with it: ${refused}`]
+  const rejected = `${formatCount(rejections.length, 'change')} rejected\n${lines.join('\n')}`
+  return [document, text, `${file}: the database cannot be served with it: ${rejected}`]
 }
 
 function comparisonText(file: string, isFirst: boolean, changes: ProfileChange[]): string {

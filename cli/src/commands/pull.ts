@@ -4,7 +4,7 @@ import {
   type RoundReport,
   runPull,
   type ViewReport,
-  viewSkeletons,
+  viewTemplates,
 } from '@chancery/connect'
 import { type FactResource, factResources, rejectionText } from '@chancery/contract'
 import type { ChanceryCommand } from '../command.ts'
@@ -101,10 +101,12 @@ async function runUntilStopped(options: PullOptions, terminal: Terminal) {
 
 async function check(options: PullOptions, terminal: Terminal) {
   const found = await checkViews(await pullerOptions(options, terminal))
-  print(terminal, options.json, found, checkText(found))
+  const { warnings, ...rest } = found
+  // The member `complaints` is part of the JSON format.
+  print(terminal, options.json, { ...rest, complaints: warnings }, checkText(found))
   const rows = new Set(found.refused.map(({ resource, key }) => `${resource} ${key}`)).size
-  if (rows > 0) throw new CommandError(`${formatCount(rows, 'row')} would be refused`)
-  if (found.complaints.length > 0) throw new CommandError('some rows of the views would not be sent')
+  if (rows > 0) throw new CommandError(`${formatCount(rows, 'row')} would be rejected`)
+  if (found.warnings.length > 0) throw new CommandError('some rows of the views would not be sent')
 }
 
 async function printSql(words: string[], { schema }: PullOptions, terminal: Terminal) {
@@ -115,7 +117,7 @@ async function printSql(words: string[], { schema }: PullOptions, terminal: Term
   })
   const contract = await gameContract(terminal.env)
   terminal.output.write(
-    viewSkeletons(contract, schema, resources.length > 0 ? resources : [...factResources]),
+    viewTemplates(contract, schema, resources.length > 0 ? resources : [...factResources]),
   )
 }
 
@@ -130,7 +132,7 @@ function roundText({ at, batch, events, views, refused }: RoundReport): string {
   const sent = batch === null ? 'nothing applied' : `batch ${batch} applied, ${formatCount(events, 'event')}`
   return [
     `${clock(at)} ${changes.length > 0 ? changes.join(', ') : 'no changes'}; ${sent}`,
-    ...refused.map(row => `${clock(at)} quarantined: ${refusedText(row)}`),
+    ...refused.map(row => `${clock(at)} quarantined: ${problemText(row)}`),
   ].join('\n')
 }
 
@@ -149,13 +151,13 @@ function viewText(view: ViewReport): string {
     .join(' ')
 }
 
-const refusedText = ({ resource, key, path, ...problem }: CheckedViews['refused'][number]): string =>
+const problemText = ({ resource, key, path, ...problem }: CheckedViews['refused'][number]): string =>
   oneLine(`${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') })}`)
 
-function checkText({ views, refused, complaints }: CheckedViews): string {
+function checkText({ views, refused, warnings }: CheckedViews): string {
   return [
-    ...complaints,
-    ...refused.map(row => `refused: ${refusedText(row)}`),
+    ...warnings,
+    ...refused.map(row => `rejected: ${problemText(row)}`),
     ...Object.entries(views).map(([resource, facts]) => `${resource}  ${formatCount(facts, 'fact')}`),
   ].join('\n')
 }

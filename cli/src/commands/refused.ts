@@ -1,45 +1,46 @@
 import { operatorOperations, type ResponseOf, rejectionText } from '@chancery/contract'
 import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatCount, formatMinute, formatNumber } from '../format.ts'
+import { statusWords } from '../ingest-report.ts'
 import { integer } from '../options.ts'
 import { listText, table } from '../table.ts'
 import { firstLine } from '../untrusted-text.ts'
 
 export function addRefused(program: ChanceryCommand) {
-  const refused = program
+  const rejected = program
     .command('refused')
-    .description('list, retry and drop refused batches (the dead-letter store)')
-  refused
+    .description('list, retry and drop rejected batches (the dead-letter store)')
+  rejected
     .command('list')
-    .description('list the batches that were refused and not applied since')
+    .description('list the batches that were rejected and not applied since')
     .option('--feed <name>', 'only of this feed')
     .option('--limit <n>', 'how many (default: 100)', integer(1, 1000))
-    .prints(listRefused)
+    .prints(listRejected)
     .details('\nExamples:\n  chancery refused list\n  chancery refused list --feed pull --limit 20')
-  refused
+  rejected
     .command('show')
-    .description('show why a batch was refused, and its facts')
+    .description('show why a batch was rejected, and its facts')
     .argument('<batch>', 'its id')
-    .prints(showRefused)
+    .prints(showRejected)
     .details('\nExamples:\n  chancery refused show turn-8818\n  chancery refused show turn-8818 --json')
-  refused
+  rejected
     .command('retry')
-    .description('apply a refused batch unchanged, after its cause was removed')
+    .description('apply a rejected batch unchanged, after its cause was removed')
     .argument('<batch>', 'its id')
     .option('--force', 'also if later facts have changed the same items', false)
-    .prints(retryRefused)
+    .prints(retryRejected)
     .details(`
-A batch with wrong facts is refused again: let the game send a corrected one with the same id. A batch that
+A batch with wrong facts is rejected again: let the game send a corrected one with the same id. A batch that
 later facts have superseded would revert them; --force applies it anyway.
 
 Examples:
   chancery refused retry turn-8818
   chancery refused retry turn-8818 --force`)
-  refused
+  rejected
     .command('drop')
-    .description('delete a refused batch without applying it')
+    .description('delete a rejected batch without applying it')
     .argument('<batch>', 'its id')
-    .prints(dropRefused)
+    .prints(dropRejected)
     .details('\nExamples:\n  chancery refused drop turn-8818')
 }
 
@@ -51,11 +52,11 @@ interface ListOptions {
   limit?: number
 }
 
-type RefusedBatches = ResponseOf<typeof operatorOperations.refusedList>
+type RejectedBatches = ResponseOf<typeof operatorOperations.refusedList>
 
-async function listRefused({ call }: Context, query: ListOptions): Promise<Result> {
+async function listRejected({ call }: Context, query: ListOptions): Promise<Result> {
   const batches = await call(operatorOperations.refusedList, { query })
-  const head = ['BATCH', 'FEED', 'REFUSED', 'TRIES', 'FACTS', 'SUPERSEDED BY', 'FIRST REASON']
+  const head = ['BATCH', 'FEED', 'REJECTED', 'TRIES', 'FACTS', 'SUPERSEDED BY', 'FIRST REASON']
   const rows = batches.data.map(batch => [
     batch.id,
     batch.feed ?? none,
@@ -65,11 +66,11 @@ async function listRefused({ call }: Context, query: ListOptions): Promise<Resul
     batch.overtaken_by ?? none,
     firstLine(firstReason(batch), reasonLength),
   ])
-  const listed = listText(head, rows, 'no refused batches')
+  const listed = listText(head, rows, 'no rejected batches')
   return [batches, [listed, ...droppedText(batches.dropped)].join('\n')]
 }
 
-const droppedText = (dropped: RefusedBatches['dropped']): string[] =>
+const droppedText = (dropped: RejectedBatches['dropped']): string[] =>
   dropped.length === 0
     ? []
     : [
@@ -86,32 +87,32 @@ const droppedText = (dropped: RefusedBatches['dropped']): string[] =>
       ]
 
 /** With the path in the fact: `/national_score must be >= 0`. */
-function firstReason({ refusals: [first] }: RefusedBatches['data'][number]): string {
+function firstReason({ refusals: [first] }: RejectedBatches['data'][number]): string {
   return first ? rejectionText({ ...first, path: first.path.replace(/^\/data/, '') }) : none
 }
 
 /** `line 7, /data/nation_name: must not have more than 100 characters` */
-const lineText = ({ line, path, ...problem }: RefusedBatch['refusals'][number]) =>
+const lineText = ({ line, path, ...problem }: RejectedBatch['refusals'][number]) =>
   `line ${line}${path === '' ? '' : `, ${path}`}: ${rejectionText({ ...problem, path: '' })}`
 
-async function showRefused({ call }: Context, id: string): Promise<Result> {
+async function showRejected({ call }: Context, id: string): Promise<Result> {
   const batch = await call(operatorOperations.refusedGet, { id })
   return [batch, textOf(batch)]
 }
 
-type RefusedBatch = ResponseOf<typeof operatorOperations.refusedGet>
+type RejectedBatch = ResponseOf<typeof operatorOperations.refusedGet>
 
-function textOf(batch: RefusedBatch): string {
+function textOf(batch: RejectedBatch): string {
   const { facts, bytes, tries, feed, overtaken_by, content } = batch
   return [
     `${batch.id}${feed === null ? '' : ` of feed ${feed}`}: ${formatCount(facts, 'fact')}, ${formatNumber(bytes)} bytes`,
-    `refused ${formatMinute(batch.last_refused_at)} (UTC), ${formatCount(tries, 'try', 'tries')} since ${formatMinute(batch.first_refused_at)}`,
+    `rejected ${formatMinute(batch.last_refused_at)} (UTC), ${formatCount(tries, 'try', 'tries')} since ${formatMinute(batch.first_refused_at)}`,
     ...(overtaken_by === null ? [] : [`superseded by ${overtaken_by}: retry requires --force`]),
     '',
-    ...batch.refusals.map(refusal => `  ${lineText(refusal)}`),
+    ...batch.refusals.map(rejection => `  ${lineText(rejection)}`),
     '',
     content === null
-      ? 'Its facts were too large to keep: the game must send the batch again.'
+      ? 'Its facts are not kept (too large, or the dead-letter store was full): the game must send the batch again.'
       : content.trimEnd(),
   ].join('\n')
 }
@@ -120,18 +121,22 @@ interface RetryOptions {
   force: boolean
 }
 
-async function retryRefused({ call }: Context, id: string, { force }: RetryOptions): Promise<Result> {
+async function retryRejected({ call }: Context, id: string, { force }: RetryOptions): Promise<Result> {
   const outcome = await call(operatorOperations.refusedRetry, { id, body: { anyway: force } })
-  const { status, facts, events, refused } = outcome
+  const { status, facts, events, refused: rejections } = outcome
   if (status !== 'applied' && status !== 'duplicate') {
-    const [first] = refused
-    return [outcome, '', `${id} is not applied (${status}).${first ? ` ${lineText(first)}` : ''}`]
+    const [first] = rejections
+    return [
+      outcome,
+      '',
+      `${id} is not applied (${statusWords[status]}).${first ? ` ${lineText(first)}` : ''}`,
+    ]
   }
   const text = `${id} is applied: ${formatCount(facts, 'fact')}, ${formatCount(events ?? 0, 'event')}`
   return [outcome, text]
 }
 
-async function dropRefused({ call }: Context, id: string): Promise<Result> {
+async function dropRejected({ call }: Context, id: string): Promise<Result> {
   const dropped = await call(operatorOperations.refusedDrop, { id })
   return [dropped, `${dropped.id} is dropped`]
 }

@@ -61,9 +61,9 @@ async function assertReadable(file: string): Promise<void> {
   })
 }
 
-const continuedDocument = ({ next_seq, replayed, refused }: ContinueResult) => ({
+const continuedDocument = ({ next_seq, replayed, rejected }: ContinueResult) => ({
   next_seq,
-  redactions: { applied: replayed, refused },
+  redactions: { applied: replayed, refused: rejected },
 })
 
 const restoredDocument = ({ backup, migrated, ...continued }: RestoreResult) => ({
@@ -76,11 +76,11 @@ const restoredDocument = ({ backup, migrated, ...continued }: RestoreResult) => 
   ...continuedDocument(continued),
 })
 
-function continuedText({ next_seq, replayed, refused }: ContinueResult): string {
+function continuedText({ next_seq, replayed, rejected }: ContinueResult): string {
   const lines = [
     `the event log continues at ${next_seq}`,
     `${formatCount(replayed, 'redaction')} applied again`,
-    ...refused.map(({ fact, reason }) => `  not applied: ${JSON.stringify(fact)} (${reason})`),
+    ...rejected.map(({ fact, reason }) => `  not applied: ${JSON.stringify(fact)} (${reason})`),
   ]
   return lines.join('\n')
 }

@@ -53,11 +53,11 @@ Examples:
   tokens
     .command('log')
     .description('show the audit log of the tokens, newest first')
-    .option('--limit <n>', 'how many lines (default: 100)', integer(1, 1000))
-    .option('--before <id>', 'only lines before the one with this id', integer(1))
+    .option('--limit <n>', 'how many rows (default: 100)', integer(1, 1000))
+    .option('--before <id>', 'only rows before the one with this id', integer(1))
     .prints(showLog)
     .details(`
-Lines are kept for 400 days, those of batches of facts for 30 days. Times are UTC.
+Rows are kept for 400 days, those of batches of facts for 30 days. Times are UTC.
 
 Examples:
   chancery tokens log
@@ -66,7 +66,7 @@ Examples:
 }
 
 const createHelp = `
-Roles: facts sends facts, and retries or drops refused batches; identity issues codes and hand-over links;
+Roles: facts sends facts, and retries or drops rejected batches; identity issues codes and handover links;
 metrics reads metrics; admin may do everything. Every role may read /status.
 
 Examples:
@@ -126,7 +126,7 @@ async function listTokens({ call }: Context): Promise<Result> {
     token.expires_at === null ? 'never' : formatMinute(token.expires_at),
     stateOf(token),
   ])
-  return [tokens, listText(head, rows, 'no named tokens: only the main one')]
+  return [tokens, listText(head, rows, 'no named tokens (the admin token is not listed)')]
 }
 
 function stateOf(token: OperatorTokenRecord): string {
@@ -145,13 +145,13 @@ const none = '-'
 async function showLog({ call }: Context, query: LogOptions): Promise<Result> {
   const log = await call(operatorOperations.logList, { query })
   const head = ['ID', 'TIME', 'TOKEN', 'ACTION', 'SUBJECT', 'STATUS']
-  const rows = log.data.map(line => [
-    String(line.id),
-    formatSecond(line.at),
-    line.token_name,
-    line.action,
-    line.subject ?? none,
-    line.status === null ? none : String(line.status),
+  const rows = log.data.map(row => [
+    String(row.id),
+    formatSecond(row.at),
+    row.token_name,
+    row.action,
+    row.subject ?? none,
+    row.status === null ? none : String(row.status),
   ])
   return [log, listText(head, rows, 'the audit log is empty')]
 }

@@ -46,7 +46,7 @@ Examples:
   chancery webhooks list --json`)
   webhooks
     .command('test')
-    .description('send a test event; a pending endpoint becomes active when it responds')
+    .description('send a test event; an unconfirmed endpoint becomes active if it responds with 2xx')
     .argument('<id>', 'id of the endpoint')
     .prints(sendTest('webhooksTest'))
     .details(`${testHelp}\n  chancery webhooks test whe_5bqk2yVh0TzD`)

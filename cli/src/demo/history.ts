@@ -44,14 +44,14 @@ async function trySending(
   const daysSent: number[] = []
   let facts = 0
   let problem: string | undefined
-  const refusals: BatchOutcome[] = []
+  const rejections: BatchOutcome[] = []
   try {
     for await (const outcome of sendFacts(client, historyLines(world, daysSent), { signal })) {
       facts += outcome.facts
       const day = daysSent.shift() ?? days
       progress.update(day, `day ${day} of ${days}, ${formatNumber(facts)} facts`)
       if (outcome.status === 'unavailable') problem = 'the database is unavailable'
-      if (outcome.status === 'refused' || outcome.status === 'conflict') refusals.push(outcome)
+      if (outcome.status === 'refused' || outcome.status === 'conflict') rejections.push(outcome)
     }
   } catch (err) {
     if (!(err instanceof CommandError)) throw err
@@ -59,7 +59,7 @@ async function trySending(
   } finally {
     progress.stop()
   }
-  if (refusals[0]) logStatus(terminal, rejectionText(refusals[0], refusals.length))
+  if (rejections[0]) logStatus(terminal, rejectionText(rejections[0], rejections.length))
   return problem
 }
 
@@ -77,7 +77,7 @@ async function* historyLines(world: World, daysSent: number[]): FactsSource {
 
 function rejectionText({ batch, refused: [first] }: BatchOutcome, count: number): string {
   const why = first ? `${first.path} ${first.reason}`.trim() : 'no reason given'
-  return `${count} of the history’s batches refused (${batch}: ${why}); chancery demo --fresh creates a new world`
+  return `${count} of the history’s batches rejected (${batch}: ${why}); chancery demo --fresh creates a new world`
 }
 
 interface UpdateOptions {
@@ -124,7 +124,7 @@ async function sendTick(client: OperatorClient, batch: Batch, signal: AbortSigna
       if (first)
         return {
           isDone: true,
-          problem: `an update of the world was refused: ${first.path} ${first.reason} (chancery demo --fresh creates a new one)`,
+          problem: `an update of the world was rejected: ${first.path} ${first.reason} (chancery demo --fresh creates a new one)`,
         }
     }
     return { isDone: true }

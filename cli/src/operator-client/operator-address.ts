@@ -32,7 +32,7 @@ async function readOperatorUrl(dataDir: string): Promise<string> {
   )
   if (addresses) return addresses.operator
   throw new CommandError(
-    `no Chancery has run on ${dataDir}: start one with chancery demo or chancery serve, or set CHANCERY_DATA_DIR or CHANCERY_OPERATOR_URL to the running one`,
+    `no service found in ${dataDir}: start one with chancery demo or chancery serve, or set CHANCERY_DATA_DIR or CHANCERY_OPERATOR_URL to the running one`,
   )
 }
 

@@ -104,7 +104,7 @@ export async function parseAs<S extends TSchema>(
     const isShape = keyword === 'type' || keyword === 'required' || keyword === 'const'
     if (isShape || (keyword === 'enum' && !openEnums.test(instancePath)))
       throw new CommandError(
-        `unexpected response to ${operationId}: ${`${instancePath} ${message}`.trim()}. Is it a Chancery of this version?`,
+        `unexpected response to ${operationId}: ${`${instancePath} ${message}`.trim()}. Do the service and this command have the same version?`,
       )
   }
   return cleaned as Static<S>
@@ -148,14 +148,14 @@ function errorOf({ statusCode: status = 0 }: IncomingMessage, document: unknown)
   return new ErrorClass(
     isErrorDocument(document)
       ? `${document.error.message} (${document.error.code}, request ${document.error.request_id})`
-      : `the service returned status ${status}: is this the operator address of a Chancery?`,
+      : `the service returned status ${status}: is this the address of the operator API?`,
   )
 }
 
 /** Turns a connection error into a CommandError; other errors are returned unchanged. */
 export function explainConnectionError(err: unknown, url: string): unknown {
   if (err instanceof SyntaxError)
-    return new CommandError(`${url} does not return JSON: is it the operator address of a Chancery?`)
+    return new CommandError(`${url} does not return JSON: is this the address of the operator API?`)
   if (!(err instanceof Error) || !('code' in err)) return err
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(String(err.code)))
     return new CommandError(
@@ -163,7 +163,7 @@ export function explainConnectionError(err: unknown, url: string): unknown {
     )
   if (err.code === 'ECONNREFUSED' || err.code === 'ENOTFOUND' || err.code === 'EAI_AGAIN')
     return new ServiceUnavailableError(
-      `no Chancery is reachable at ${url} (${err.code}): start it, or set CHANCERY_OPERATOR_URL to the running one`,
+      `the service is not reachable at ${url} (${err.code}): start it, or set CHANCERY_OPERATOR_URL to the running one`,
     )
   return new ServiceUnavailableError(`the connection to ${url} was lost (${err.code})`)
 }

@@ -108,7 +108,7 @@ function parseLine(line: string): unknown {
     return JSON.parse(line)
   } catch {
     throw new CommandError(
-      `unexpected response to ${operatorOperations.factsSend.id}: a line is not JSON. Is it a Chancery of this version?`,
+      `unexpected response to ${operatorOperations.factsSend.id}: a line is not JSON. Do the service and this command have the same version?`,
     )
   }
 }

@@ -3,7 +3,7 @@ import {
   type Contract,
   factBytesMax,
   limits,
-  type Refusal,
+  type Rejection,
   rejectionText,
 } from '@chancery/contract'
 import { coerceFact } from '../coerce-value.ts'
@@ -51,7 +51,7 @@ export interface DrainedBatch {
   status: 'applied' | 'duplicate' | 'refused'
   facts: number
   events: number
-  refused: Refusal[]
+  refused: Rejection[]
 }
 
 /** How many transactions are read and sent at a time. */
@@ -126,11 +126,11 @@ export class Drainer {
     const { feed, report } = this.#options
     const { status, events } = outcome
     // The service counts lines of the stream; the report counts those of one transaction.
-    const refused = outcome.refused.map(refusal => ({
-      ...refusal,
-      line: Math.max(0, refusal.line - linesBefore),
+    const rejections = outcome.refused.map(rejection => ({
+      ...rejection,
+      line: Math.max(0, rejection.line - linesBefore),
     }))
-    if (status === 'refused') this.#requireKept(batch, facts, { ...outcome, refused })
+    if (status === 'refused') this.#requireKept(batch, facts, { ...outcome, refused: rejections })
     // A conflict was applied under this id with other content: an older version wrote a value in another form.
     const reported = status === 'conflict' ? 'duplicate' : status
     if (reported === 'overtaken' || reported === 'unavailable') return
@@ -142,15 +142,15 @@ export class Drainer {
       status: reported,
       facts: facts.length,
       events: events ?? 0,
-      refused,
+      refused: rejections,
     })
   }
 
   /** A batch that is neither applied nor kept would be lost. */
-  #requireKept(batch: string, facts: string[], { is_kept: isKept, refused }: BatchOutcome): void {
+  #requireKept(batch: string, facts: string[], { is_kept: isKept, refused: rejections }: BatchOutcome): void {
     if (isKept) return
     const bytes = facts.reduce((sum, fact) => sum + Buffer.byteLength(fact) + 1, 0)
-    const [first] = refused
+    const [first] = rejections
     const reason = first ? rejectionText(first) : 'without a reason'
     const isTooLong = facts.some(fact => Buffer.byteLength(fact) > factBytesMax * 0.9)
     if (isTooLong || bytes > limits.deadLetterBytesMax * 0.9)

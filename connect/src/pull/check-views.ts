@@ -15,7 +15,7 @@ export interface CheckedViews {
   /** All problems of rows that would be rejected. */
   refused: RowProblem[]
   /** Other problems of the views or the profile. */
-  complaints: string[]
+  warnings: string[]
 }
 
 export type CheckOptions = Omit<PullerOptions, 'log' | 'retryMs'> & { url: string }
@@ -42,13 +42,16 @@ export async function checkViews(options: CheckOptions): Promise<CheckedViews> {
     )
     const problem = await profileMismatch(client, contract)
     const sent = await sendRound(client, plan, { feed, after: null, allowsDeletes, isCheck: true })
-    const { refused } = sent
+    const { rejected } = sent
     return {
       views: Object.fromEntries(
-        plan.views.map(({ view, items }) => [view.resource, items.filter(item => !refused.has(item)).length]),
+        plan.views.map(({ view, items }) => [
+          view.resource,
+          items.filter(item => !rejected.has(item)).length,
+        ]),
       ),
-      refused: [...refused.values()].flatMap(problemsOf),
-      complaints: [
+      refused: [...rejected.values()].flatMap(problemsOf),
+      warnings: [
         ...warningsOf(plan, schema),
         ...heldBackTexts(plan, sent).values(),
         ...(problem === undefined ? [] : [problem]),

@@ -18,10 +18,10 @@ export interface KnownView {
   hashes: Map<string, string>
   quarantined: Map<string, QuarantinedRow>
   /** A snapshot that the service rejected because rows are missing, and when (monotonic clock). It is retried. */
-  refusedSnapshot?: HeldBackDeletes & { atMs: number }
+  rejectedSnapshot?: HeldBackDeletes & { atMs: number }
 }
 
-/** So many rows are missing that it is taken for a mistake: they are deleted once the operator allows it, or fewer are missing. */
+/** Too many rows are missing to delete their items: the deletions wait until the operator allows them, or fewer rows are missing. */
 export type HeldBackDeletes = SnapshotGaps
 
 export type KnownViews = Map<FactResource, KnownView>
@@ -60,7 +60,7 @@ export function assertNoSchemaDrift(view: ReadView, known: KnownView): void {
   }
 }
 
-/** Undefined if so few rows are missing that they are deleted. */
+/** Undefined if few enough rows are missing to delete their items. */
 export function heldBackOf(
   view: ReadView,
   { hashes, quarantined }: KnownView,

@@ -5,7 +5,7 @@ import type { GameDatabase } from '../game-database.ts'
 import { type RunOptions, runWithRetry } from '../retry-loop.ts'
 import { commitLine, lastBatchOf, type ServiceClient, sendBatch } from '../service-client.ts'
 import type { KnownViews } from './known-views.ts'
-import type { RefusedItem, RoundItem } from './round.ts'
+import type { RejectedItem, RoundItem } from './round.ts'
 import { heldBackTexts, plannedHeldBack, planRound, type RoundPlan, warningsOf } from './round-plan.ts'
 import { commitState, type RoundReport, releaseChanged, roundReport } from './round-result.ts'
 import { type SentRound, sendRound } from './send-round.ts'
@@ -130,7 +130,7 @@ export class Puller {
       allowsDeletes: this.#allowsDeletes,
       isCheck: false,
     })
-    const { outcome, refused } = sent
+    const { outcome, rejected } = sent
     if (outcome && outcome.status !== 'applied')
       throw new ConnectError(`the service returned ${outcome.status} for batch ${outcome.batch}`)
     this.#logHeldBack(plan, sent)
@@ -140,15 +140,15 @@ export class Puller {
     const released: string[] = []
     for (const view of plan.views) released.push(...commitState(this.#known, view, sent))
     await this.#dropQuarantined([...released, ...releaseChanged(this.#known, plan)])
-    await this.#quarantine(refused)
+    await this.#quarantine(rejected)
     if (isFirst) await dropAbandoned(client, feed, this.#quarantinedIds())
     return outcome || report.refused.length > 0 ? report : undefined
   }
 
   /** Sends each rejected row as a batch of its own, so that the dead-letter store lists it with its reason. */
-  async #quarantine(refused: Map<RoundItem, RefusedItem>): Promise<void> {
+  async #quarantine(rejected: Map<RoundItem, RejectedItem>): Promise<void> {
     const { client, feed } = this.#options
-    for (const { op, resource, key, hash, line } of refused.values()) {
+    for (const { op, resource, key, hash, line } of rejected.values()) {
       const known = this.#known.get(resource)
       const row = known?.quarantined.get(key)
       if (op === 'put' && row?.keptAs !== null) continue
@@ -185,7 +185,8 @@ export class Puller {
       this.#heldBack.set(view, { text, atMs: nowMs })
     }
     for (const { view } of plan.views)
-      if (!texts.has(view.name) && this.#heldBack.delete(view.name)) log(`resolved: ${view.name} lacks rows`)
+      if (!texts.has(view.name) && this.#heldBack.delete(view.name))
+        log(`resolved: no deletions of ${view.name} are held back`)
   }
 
   /** Logs each warning once, and once when it is resolved. */

@@ -81,8 +81,8 @@ function compare(
   { keptResources, allowsDeletes, retryMs }: PlanOptions,
 ): Difference & Pick<ViewPlan, 'known' | 'isWhole' | 'heldBack'> {
   if (known) assertNoSchemaDrift(view, known)
-  const { refusedSnapshot } = known ?? {}
-  if (!known || (refusedSnapshot && performance.now() - refusedSnapshot.atMs >= retryMs)) {
+  const { rejectedSnapshot } = known ?? {}
+  if (!known || (rejectedSnapshot && performance.now() - rejectedSnapshot.atMs >= retryMs)) {
     const changed = [...view.hashes.keys()].filter(key => !view.duplicateKeys.has(key))
     return { known, isWhole: true, changed, deleted: [], heldBack: undefined }
   }
@@ -95,7 +95,7 @@ function compare(
     isWhole: false,
     changed,
     deleted: heldBack ? [] : deleted,
-    heldBack: heldBack ?? refusedSnapshot,
+    heldBack: heldBack ?? rejectedSnapshot,
   }
 }
 
@@ -167,6 +167,6 @@ export const heldBackTexts = (
   )
 
 const heldBackText = (view: string, { missing, total }: HeldBackDeletes) =>
-  `${view} lacks ${missing === null ? 'an unknown number of' : `${missing} of ${total}`} rows that it had before: this is taken for a mistake, and the deletions are held back. If the rows are to be deleted, stop this pull and run chancery pull --allow-deletes once`
+  `${view} lacks ${missing === null ? 'an unknown number of' : `${missing} of ${total}`} rows that it had before: deletions held back. If they are intended, stop this pull and run chancery pull --allow-deletes once`
 
 const firstOf = (keys: Set<string>) => [...keys].slice(0, 5).join(', ') + (keys.size > 5 ? ', …' : '')

@@ -1,6 +1,6 @@
 import type { FactResource } from '@chancery/contract'
 import type { HeldBackDeletes, KnownView, KnownViews } from './known-views.ts'
-import { problemsOf, type RefusedItem, type RoundItem, type RowProblem } from './round.ts'
+import { problemsOf, type RejectedItem, type RoundItem, type RowProblem } from './round.ts'
 import type { RoundPlan, ViewPlan } from './round-plan.ts'
 import type { SentRound } from './send-round.ts'
 import type { ReadView } from './view-reader.ts'
@@ -12,7 +12,7 @@ export interface ViewReport {
   new: number
   changed: number
   deleted: number
-  /** Rows that are quarantined because the service rejects them. */
+  /** Rows that are quarantined because the service rejects them. The name is part of the JSON format. */
   aside: number
   /** Missing rows that are not deleted because there are too many. Null if their number is unknown. */
   held_back: number | null
@@ -32,7 +32,7 @@ export interface RoundReport {
 
 /** Call it before the state is committed. */
 export function roundReport(feed: string, plan: RoundPlan, sent: SentRound): RoundReport {
-  const { outcome, refused } = sent
+  const { outcome, rejected } = sent
   return {
     at: new Date().toISOString(),
     feed,
@@ -40,12 +40,15 @@ export function roundReport(feed: string, plan: RoundPlan, sent: SentRound): Rou
     facts: outcome?.facts ?? 0,
     events: outcome?.events ?? 0,
     views: Object.fromEntries(plan.views.map(view => [view.view.resource, viewReport(view, sent)])),
-    refused: newlyRefused(plan, refused),
+    refused: newlyRejected(plan, rejected),
   }
 }
 
-function viewReport({ view, known, isWhole, items }: ViewPlan, { refused, heldBack }: SentRound): ViewReport {
-  const sent = items.filter(item => !refused.has(item))
+function viewReport(
+  { view, known, isWhole, items }: ViewPlan,
+  { rejected, heldBack }: SentRound,
+): ViewReport {
+  const sent = items.filter(item => !rejected.has(item))
   const puts = sent.filter(({ op }) => op === 'put')
   const changed = isWhole ? 0 : puts.filter(({ key }) => known?.hashes.has(key)).length
   const heldBackDeletes = heldBack.get(view.resource)
@@ -60,8 +63,8 @@ function viewReport({ view, known, isWhole, items }: ViewPlan, { refused, heldBa
 }
 
 /** Without rows that were rejected before and have not changed. */
-function newlyRefused({ views }: RoundPlan, refused: Map<RoundItem, RefusedItem>): RoundReport['refused'] {
-  return [...refused.values()]
+function newlyRejected({ views }: RoundPlan, rejected: Map<RoundItem, RejectedItem>): RoundReport['refused'] {
+  return [...rejected.values()]
     .filter(({ op, resource, key, hash }) => {
       const known = views.find(({ view }) => view.resource === resource)?.known
       return op === 'delete' || known?.quarantined.get(key)?.hash !== hash
@@ -73,31 +76,35 @@ function newlyRefused({ views }: RoundPlan, refused: Map<RoundItem, RefusedItem>
 export function commitState(
   known: KnownViews,
   { view, known: before, isWhole, items }: ViewPlan,
-  { refused, heldBack }: Pick<SentRound, 'refused' | 'heldBack'>,
+  { rejected, heldBack }: Pick<SentRound, 'rejected' | 'heldBack'>,
 ): string[] {
   const state: KnownView = before ?? { columns: [], hashes: new Map(), quarantined: new Map() }
   state.columns = view.columns.map(({ name, type }) => ({ name, type }))
   known.set(view.resource, state)
   if (isWhole) commitSnapshot(state, view, heldBack.get(view.resource))
-  return items.flatMap(item => commitItem(state, item, refused.get(item)) ?? [])
+  return items.flatMap(item => commitItem(state, item, rejected.get(item)) ?? [])
 }
 
 function commitSnapshot(state: KnownView, { hashes }: ReadView, heldBack: HeldBackDeletes | undefined): void {
   if (heldBack) {
-    state.refusedSnapshot = { ...heldBack, atMs: performance.now() }
+    state.rejectedSnapshot = { ...heldBack, atMs: performance.now() }
     return
   }
-  delete state.refusedSnapshot
+  delete state.rejectedSnapshot
   for (const key of state.hashes.keys()) if (!hashes.has(key)) state.hashes.delete(key)
 }
 
-function commitItem(state: KnownView, { op, key, hash, line }: RoundItem, refusal: RefusedItem | undefined) {
+function commitItem(
+  state: KnownView,
+  { op, key, hash, line }: RoundItem,
+  rejection: RejectedItem | undefined,
+) {
   const quarantined = state.quarantined.get(key)
   if (op === 'delete') {
     state.hashes.delete(key)
     return undefined
   }
-  if (!refusal) {
+  if (!rejection) {
     state.hashes.set(key, hash)
     state.quarantined.delete(key)
     return quarantined?.keptAs

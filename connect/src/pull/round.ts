@@ -1,4 +1,4 @@
-import { type FactResource, primaryKeys, type Refusal, rejectionText } from '@chancery/contract'
+import { type FactResource, idPattern, primaryKeys, type Rejection, rejectionText } from '@chancery/contract'
 
 /** One line of a batch of the puller. */
 export interface RoundItem {
@@ -12,11 +12,11 @@ export interface RoundItem {
 }
 
 /** A line that the service rejects, with the first of its problems. */
-export interface RefusedItem extends RoundItem, Problem {
+export interface RejectedItem extends RoundItem, Problem {
   others: Problem[]
 }
 
-type Problem = Omit<Refusal, 'line'>
+type Problem = Omit<Rejection, 'line'>
 
 /** One problem of a row. */
 export interface RowProblem extends Problem {
@@ -25,7 +25,7 @@ export interface RowProblem extends Problem {
 }
 
 /** All problems of a row. */
-export const problemsOf = ({ resource, key, path, reason, value, others }: RefusedItem): RowProblem[] =>
+export const problemsOf = ({ resource, key, path, reason, value, others }: RejectedItem): RowProblem[] =>
   [{ path, reason, value }, ...others].map(problem => ({
     resource,
     key,
@@ -53,6 +53,6 @@ export const ruleOf = ({ resource, path }: RowProblem) => `${resource} ${path.re
 export const rowProblemText = ({ resource, key, path, ...problem }: RowProblem) =>
   `${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') || primaryKeys[resource] })}`
 
-const keyPattern = /^[A-Za-z0-9_-]{1,64}$/
+const keyPattern = new RegExp(idPattern)
 /** Whether the service can know an item of this key. */
 export const isKey = (key: string) => keyPattern.test(key)

@@ -6,7 +6,7 @@ import type { HeldBackDeletes } from './known-views.ts'
 import {
   isKey,
   problemsOf,
-  type RefusedItem,
+  type RejectedItem,
   type RoundItem,
   rowProblemText,
   ruleOf,
@@ -14,9 +14,9 @@ import {
 } from './round.ts'
 import { plannedHeldBack, type RoundPlan, type ViewPlan } from './round-plan.ts'
 
-/** So few rejected rows never fail a round. */
+/** Up to this number, rejected rows never fail a round. */
 const rejectedRowsMin = 10
-/** A snapshot takes at most so many exceptions. */
+/** The most exceptions of one snapshot. */
 const quarantineMax = 1_000
 
 export interface SendRoundOptions {
@@ -29,7 +29,7 @@ export interface SendRoundOptions {
 export interface SentRound {
   /** Undefined if nothing was left to send. */
   outcome: BatchOutcome | undefined
-  refused: Map<RoundItem, RefusedItem>
+  rejected: Map<RoundItem, RejectedItem>
   /** By view, the deletions that were left out of the round. */
   heldBack: Map<FactResource, HeldBackDeletes>
 }
@@ -44,11 +44,11 @@ export async function sendRound(
   { views }: RoundPlan,
   { feed, after, allowsDeletes, isCheck }: SendRoundOptions,
 ): Promise<SentRound> {
-  const refused = new Map<RoundItem, RefusedItem>()
+  const rejected = new Map<RoundItem, RejectedItem>()
   const heldBack = plannedHeldBack({ views })
   for (;;) {
-    const sent = views.flatMap(plan => itemsOf(plan, refused, { allowsDeletes, heldBack }))
-    if (sent.length === 0) return { outcome: undefined, refused, heldBack }
+    const sent = views.flatMap(plan => itemsOf(plan, rejected, { allowsDeletes, heldBack }))
+    if (sent.length === 0) return { outcome: undefined, rejected, heldBack }
     const batch = `${feed}:${randomUUID()}`
     // The first batch of a feed is the history of the game: it is not pushed as news.
     const commit = commitLine(batch, {
@@ -59,57 +59,60 @@ export async function sendRound(
       isCheck,
       isKept: false,
     })
-    if (outcome.status !== 'refused') return { outcome, refused, heldBack }
-    for (const refusal of outcome.refused) {
-      const item = refusal.line > 0 ? sent[refusal.line - 1] : await bisectRejected(client, sent)
-      const tooMany = item?.op === 'snapshot' ? snapshotGapsIn(refusal.reason) : undefined
+    if (outcome.status !== 'refused') return { outcome, rejected, heldBack }
+    for (const rejection of outcome.refused) {
+      const item = rejection.line > 0 ? sent[rejection.line - 1] : await bisectRejected(client, sent)
+      const tooMany = item?.op === 'snapshot' ? snapshotGapsIn(rejection.reason) : undefined
       if (item && tooMany) {
         heldBack.set(item.resource, tooMany)
         continue
       }
-      if (!item || item.op === 'snapshot') throw refusedWhole(views, item, refusal.reason)
-      const { line: _line, ...problem } = refusal
-      const known = refused.get(item)
+      if (!item || item.op === 'snapshot') throw rejectedWhole(views, item, rejection.reason)
+      const { line: _line, ...problem } = rejection
+      const known = rejected.get(item)
       if (known) known.others.push(problem)
-      else refused.set(item, { ...item, ...problem, others: [] })
+      else rejected.set(item, { ...item, ...problem, others: [] })
     }
-    if (outcome.refused.length === 0) throw refusedWhole(views, undefined, 'without a reason')
-    for (const plan of views) assertRejectionRate(plan, causesOf(views, [...refused.values()]))
+    if (outcome.refused.length === 0) throw rejectedWhole(views, undefined, 'without a reason')
+    for (const plan of views) assertRejectionRate(plan, causesOf(views, [...rejected.values()]))
   }
 }
 
 function itemsOf(
   { view, isWhole, keepsRows, items }: ViewPlan,
-  refused: Map<RoundItem, RefusedItem>,
+  rejected: Map<RoundItem, RejectedItem>,
   { allowsDeletes, heldBack }: { allowsDeletes: boolean; heldBack: Map<FactResource, HeldBackDeletes> },
 ): RoundItem[] {
-  const kept = items.filter(item => !refused.has(item))
+  const kept = items.filter(item => !rejected.has(item))
   if (!isWhole || keepsRows || heldBack.has(view.resource)) return kept
-  const aside = [...items.filter(item => refused.has(item)).map(({ key }) => key), ...view.duplicateKeys]
-  const line = snapshotLine(view.resource, aside.filter(isKey), allowsDeletes)
+  const quarantined = [
+    ...items.filter(item => rejected.has(item)).map(({ key }) => key),
+    ...view.duplicateKeys,
+  ]
+  const line = snapshotLine(view.resource, quarantined.filter(isKey), allowsDeletes)
   return [{ op: 'snapshot', resource: view.resource, key: '', hash: '', line }, ...kept]
 }
 
-function refusedWhole(views: ViewPlan[], item: RoundItem | undefined, reason: string): ConnectError {
+function rejectedWhole(views: ViewPlan[], item: RoundItem | undefined, reason: string): ConnectError {
   const view = views.find(plan => plan.view.resource === item?.resource)?.view.name
   return new ConnectError(`the service rejects ${view ?? 'the round'} as a whole: ${reason}`)
 }
 
 /** Rows that are rejected for their own values: not those that only refer to a row which is rejected or skipped. */
-function causesOf(views: ViewPlan[], refused: RefusedItem[]): RefusedItem[] {
+function causesOf(views: ViewPlan[], rejected: RejectedItem[]): RejectedItem[] {
   const missing = new Set([
-    ...refused.map(({ resource, key }) => `${resource} ${key}`),
+    ...rejected.map(({ resource, key }) => `${resource} ${key}`),
     ...views.flatMap(({ view }) => [...view.duplicateKeys].map(key => `${view.resource} ${key}`)),
   ])
-  return refused.filter(({ reason }) => {
+  return rejected.filter(({ reason }) => {
     const awaited = /^there is no (\S+ \S+)$/.exec(reason)?.[1]
     return awaited === undefined || !missing.has(awaited)
   })
 }
 
 /** Throws if so many rows of a view violate one rule that the view is at fault, not a row. */
-function assertRejectionRate({ view }: ViewPlan, refused: RefusedItem[]): void {
-  const ofView = refused.filter(({ resource }) => resource === view.resource)
+function assertRejectionRate({ view }: ViewPlan, rejected: RejectedItem[]): void {
+  const ofView = rejected.filter(({ resource }) => resource === view.resource)
   const byRule = Map.groupBy(ofView.flatMap(problemsOf), ruleOf)
   for (const same of byRule.values()) {
     const [first] = same
@@ -133,16 +136,16 @@ function assertRejectionRate({ view }: ViewPlan, refused: RefusedItem[]): void {
  */
 async function bisectRejected(client: ServiceClient, items: RoundItem[]): Promise<RoundItem | undefined> {
   const lines = items.filter(({ op }) => op !== 'snapshot')
-  const isRefused = async (count: number) => {
+  const isRejected = async (count: number) => {
     const prefix = lines.slice(0, count).map(({ line }) => line)
     const outcome = await sendBatch(client, [...prefix, commitLine(randomUUID())], { isCheck: true })
     return outcome.status === 'refused' && outcome.refused.some(({ line }) => line === 0)
   }
-  if (!(await isRefused(lines.length))) return undefined
+  if (!(await isRejected(lines.length))) return undefined
   let [good, bad] = [0, lines.length]
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2)
-    if (await isRefused(middle)) bad = middle
+    if (await isRejected(middle)) bad = middle
     else good = middle
   }
   return lines[bad - 1]

@@ -25,21 +25,21 @@ interface Column {
  * SQL that creates a view for each resource, with every field, its type and its readers. It runs unchanged and creates views
  * without rows: the operator fills in columns and tables.
  */
-export function viewSkeletons(contract: Contract, schema: string, resources: FactResource[]): string {
-  return [head(schema), ...resources.map(resource => skeletonOf(contract, schema, resource))].join('\n')
+export function viewTemplates(contract: Contract, schema: string, resources: FactResource[]): string {
+  return [head(schema), ...resources.map(resource => templateOf(contract, schema, resource))].join('\n')
 }
 
 const head = (
   schema: string,
 ) => `-- The views that chancery pull reads, each named and shaped like a resource of Chancery.
--- Replace null::… by your columns, and "where false" by your tables. Delete lines that you do not need: a field without a column
--- is not changed. Lines behind a second -- are optional: few or no readers see them.
+-- Replace null::… with your columns, and "where false" with your tables. Delete lines that you do not need: a field without a column
+-- is not changed. Lines that begin with a second -- are optional: few or no readers see them.
 -- To change a view, drop that view alone: "drop schema ${schema} cascade" also drops the outbox and the functions that triggers call.
 
 create schema if not exists ${schema};
 `
 
-function skeletonOf(contract: Contract, schema: string, resource: FactResource): string {
+function templateOf(contract: Contract, schema: string, resource: FactResource): string {
   const { fields, factFields } = contract.resources[resource]
   const classified = { ...fields, ...factFields } as Record<string, FieldSchema>
   const required = new Set([

@@ -187,7 +187,7 @@ test('the guide’s other numbers are those of the contract', () => {
     `For ${webhooks.secretOverlapHours} hours every message carries two signatures`,
     `up to ${webhooks.retryJitter * 100} % longer`,
     `| ${webhooks.endpointsPerPlayerMax} endpoints for each player`,
-    `| ${limits.anonymousCalls} calls a minute without a key, ${limits.keyCalls} with one`,
+    `| ${limits.anonymousCalls} requests a minute without a key, ${limits.keyCalls} with one`,
     `| ${limits.streamsPerAddress} streams without a key, ${limits.streamsPerKey} with one`,
     `A heartbeat comes every ${limits.streamHeartbeatSeconds} seconds`,
     `type \`${webhooks.testType}\``,

@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  */
 export function readSettings(env: Environment): Settings {
   const url = env.CHANCERY_ACCEPTANCE_URL
-  if (!url) throw new Error('say which server: npm run acceptance -- --base-url http://127.0.0.1:8080')
+  if (!url) throw new Error('--base-url is required: npm run acceptance -- --base-url http://127.0.0.1:8080')
   const baseUrl = withoutSlash(url)
   const operatorUrl = env.CHANCERY_ACCEPTANCE_OPERATOR_URL
   const token =

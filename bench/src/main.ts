@@ -7,7 +7,7 @@ import { closeAll } from './servers.ts'
 
 const usage = `npm run bench -- COMMAND [OPTIONS]
 
-  http        requests a second of one process, beside simpler servers with the same responses
+  http        requests a second of one process, compared with simpler servers with the same responses
                 --peers        also Platformatic DB and PostGraphile, installed into a temporary folder
                 --rounds N     turns of each server at each workload (3)
                 --seconds N    length of a turn (4)
@@ -19,7 +19,7 @@ const usage = `npm run bench -- COMMAND [OPTIONS]
                 --sizes N,N    only worlds of these sizes
                 --only TEXT    only queries that contain the text
   processes   one to four processes: idle, cached reads, streams, limits in Redis
-  push        webhook deliveries a second beside wrk, and their latency
+  push        webhook deliveries a second compared with wrk, and their latency
   pull        rounds of a pull of 10,000 nations and 50,000 wars
 
   --quick     a smoke test: small worlds and short loads, whose figures mean nothing

@@ -1,5 +1,5 @@
 /**
- * `bench push`: webhook deliveries a second beside wrk, which posts the same signed messages to the same receiver; the latency from the
+ * `bench push`: webhook deliveries a second compared with wrk, which posts the same signed messages to the same receiver; the latency from the
  * acknowledgement of a batch to each receipt, at 200 events a second for 5 of 50 endpoints each; and the same beside 1,000 slow endpoints.
  */
 import { createServer } from 'node:http'
@@ -64,7 +64,7 @@ async function startReceiver() {
   return register({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     messages,
-    /** Resolves with what arrived since the last time, when it is so many; without slow endpoints. */
+    /** Resolves with what arrived since the last time, when it is `count`; without slow endpoints. */
     async untilReceived(count: number) {
       const deadline = performance.now() + receiptMsMax
       while (arrivals.length < count) {

@@ -593,7 +593,7 @@ export interface Game {
   world_changed_at: string | null
 }
 
-/** A round of the game, from one reset to the next. */
+/** A period of the game, from one reset to the next. */
 export interface Era {
   /** Identifier that the game chose. Example: `"e2"`. */
   id: string

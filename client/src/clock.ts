@@ -4,7 +4,7 @@ export interface Clock {
   now(): number
   /** Unix milliseconds of the system clock, which may be wrong. */
   wall(): number
-  /** Calls back after so many milliseconds. Returns a function that cancels it. */
+  /** Calls back after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
 }
 

@@ -39,7 +39,10 @@ export class ChanceryError extends Error {
   }
 }
 
-/** The log does not contain the events after the given `seq`: they have expired, or belong to an earlier world. */
+/**
+ * The log does not contain the events after the given `seq`: they have expired, or belong to an earlier world.
+ * Public API: the name has no `Error` at its end because it is that of the error code `cursor_expired`, and stays for compatibility.
+ */
 export class CursorExpired extends ChanceryError {
   override name = 'CursorExpired'
 }

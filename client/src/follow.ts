@@ -42,7 +42,7 @@ export interface FollowDependencies {
 /** No data for two heartbeats means a dead connection or a buffering proxy. */
 const idleTimeoutMs = 2 * limits.streamHeartbeatSeconds * 1000
 const retryMsUsual = limits.streamRetrySeconds * 1000
-/** After so many failures without data, the feed polls for a while. */
+/** After this many failures without data, the feed polls for a while. */
 const failuresMax = 3
 const pollMs = 10_000
 const streamRetryMs = 60_000

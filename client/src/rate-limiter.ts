@@ -13,7 +13,7 @@ export interface RateLimiter {
   acquire(signal?: AbortSignal | undefined, isUrgent?: boolean): Promise<void>
   /** Ends a request, with the rate-limit headers of its response. */
   release(headers?: Headers): void
-  /** Blocks all requests for so long. */
+  /** Blocks all requests for this time. */
   block(ms: number): void
 }
 

@@ -33,7 +33,7 @@ async function readLog(after = 0, query = ''): Promise<ChanceryEvent[]> {
 
 const newest = async () => (await served.read<{ data: ChanceryEvent[] }>('/events?limit=1')).data[0]?.seq ?? 0
 
-/** Reads so many events, then closes the feed. */
+/** Reads `count` events, then closes the feed. */
 async function take(followed: AsyncIterable<ChanceryEvent>, count: number): Promise<ChanceryEvent[]> {
   const events: ChanceryEvent[] = []
   for await (const event of followed) {

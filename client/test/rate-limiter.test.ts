@@ -29,7 +29,7 @@ function setUp(limit = 120) {
   return { clock, limiter: createRateLimiter({ clock, limit, windowMs: 60_000 }) }
 }
 
-/** Asserts that the next request waits for exactly so long. */
+/** Asserts that the next request waits for exactly this time. */
 async function assertWaits({ clock, limiter }: ReturnType<typeof setUp>, ms: number): Promise<void> {
   let isSent = false
   void limiter.acquire().then(() => (isSent = true))

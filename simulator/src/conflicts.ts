@@ -16,7 +16,7 @@ import { arePledged, endWar, tensionKey, tiredOutcome } from './wars.ts'
 
 const sideAlliancesMax = 8
 const liveConflictDays = 21
-/** Allies stay at least so long. */
+/** The shortest time that allies stay. */
 const restlessAfterDays = 4
 
 /** Days of a history on which global conflicts start and end. The last one is active at the end of history. */

@@ -23,7 +23,7 @@ export interface Schema {
   examples?: unknown[]
   /** What each line, or each event, of a text is. */
   contentSchema?: Schema
-  /** At most so many decimals. */
+  /** The most decimals. */
   'x-decimals'?: number
   /** Values that the game does not have are rejected, even if the schema allows them. */
   'x-known-words-only'?: boolean

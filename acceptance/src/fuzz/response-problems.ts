@@ -101,5 +101,5 @@ function eventsIn(text: string): { data: unknown[]; problems: string[] } {
 
 const enoughBytes = 20_000
 
-/** After a comment the stream has sent the log; after so many bytes there are enough events to check. */
+/** After a comment the stream has sent the log; after this many bytes there are enough events to check. */
 export const hasEnoughEvents = (raw: Buffer): boolean => raw.length > enoughBytes || raw.includes('\n: ')

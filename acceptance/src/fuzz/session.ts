@@ -33,7 +33,7 @@ export interface Session {
   checker: Checker
   values: KnownValues
   callers: readonly Caller[]
-  /** Whether the world changes only by our own calls. */
+  /** Whether the world changes only by our own requests. */
   isFrozen: boolean
   send(call: Call): Promise<Exchange>
   /** Sends a call of an operation. Throws a ProbeError if the response is not as documented. */
@@ -43,7 +43,7 @@ export interface Session {
   statusCounts: Map<string, Map<number, number>>
 }
 
-/** A busy server may respond 503 with Retry-After; after so many attempts it has failed. */
+/** A busy server may respond 503 with Retry-After; after this many attempts it has failed. */
 const attemptsMax = 5
 
 export type SessionParts = Pick<Session, 'api' | 'values' | 'callers' | 'isFrozen'>

@@ -34,7 +34,7 @@ export function verification({ client, world }: Fixture): void {
   }
   const read = (code: string, base: string = mirror) => client.read(`${base}/discord/verify/${code}`)
   const redeem = (code: string, base: string = mirror) => client.request(`${base}/discord/verify/${code}`)
-  // A nation has 10 live codes at most: those that a failed run leaves behind must not make the next one fail.
+  // A nation has 10 active codes at most: those that a failed run leaves behind must not make the next one fail.
   let turn = Date.now()
   const issueCode = async (boundTo?: string) => {
     const nations = await world.nations()

@@ -13,7 +13,7 @@ export interface Api {
   time(path: string): Promise<{ ms: number; total: number | undefined }>
   /** The parsed body. */
   read<T>(path: string): Promise<T>
-  /** Items of so many pages of a hundred, spread over the whole list. */
+  /** Items of `pages` pages of a hundred, spread over the whole list. */
   sample<T>(list: string, pages: number): Promise<T[]>
 }
 

@@ -122,7 +122,7 @@ function* furtherDay(ids: string[], mark: string): Generator<string> {
 }
 
 const copiedFacts = 30_000
-/** The rows that so many facts of the further day leave behind. */
+/** The rows that `copiedFacts` facts of the further day leave behind. */
 const copiedRows = {
   'chancery_world.nation': 'order by updated_at desc limit 18000',
   'chancery_secret.nation_private': 'limit 18000',

@@ -47,7 +47,7 @@ export function growthPage({ worlds, measuredOn, machine, command }: GrowthResul
     const copy = times ? `${count(copyFactsPerSecond)} (${times} times)` : ''
     return [count(nations), count(wars), count(events), count(factsPerSecond), copy]
   })
-  return `# What a larger world costs
+  return `# Growth
 
 Written by \`${command}\` on ${measuredOn}: ${machineText(machine)}; load average ${machine.loadBefore.toFixed(1)} before the run. Service, database and client share the machine.
 
@@ -59,13 +59,13 @@ ${markdownTable([['Nations', 'Wars', 'Events', 'Facts a second', 'A bare COPY of
 
 Facts a second are those of a further day, the same for all worlds: ${furtherDayText}. The COPY writes the rows that such facts leave behind into empty tables of the same shape, without checks or lookups.
 
-## Flat
+## Cost independent of page and size
 
 Page 1, a middle page and the last page, within ${flatness.factor} times of each other and of the smallest world's, or ${flatness.ms} ms.
 
 ${tableOf(worlds, ({ cost }) => cost !== 'bounded')}
 
-## Bounded
+## Cost with an upper bound
 
 Everything else: at most ${bounds.first} ms for page 1 and ${bounds.any} ms for any page. One filter each; combinations follow.
 

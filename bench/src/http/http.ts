@@ -1,4 +1,4 @@
-/** `bench http`: one process beside simpler servers with the same responses, in the same rounds. */
+/** `bench http`: one process compared with simpler servers with the same responses, in the same rounds. */
 import { type BenchRequest, fetchOnce, headerOf, type RecordedResponse, runWrk } from '../load.ts'
 import { describeMachine, rounded, today, versionOf } from '../machine.ts'
 import { profileOverhead } from '../overhead.ts'

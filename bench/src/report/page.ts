@@ -99,8 +99,8 @@ function workloadText(workload: WorkloadResult): string[] {
     shown(databaseUs, 'µs'),
     shown(busy, '%', 100),
   ])
-  const beside = baseline === 'node' ? 'of bare node:http' : 'of Fastify + pg'
-  const head = ['', 'requests/s', beside, 'median', 'p99', 'server', 'database', 'busy']
+  const comparedWith = baseline === 'node' ? 'of bare node:http' : 'of Fastify + pg'
+  const head = ['', 'requests/s', comparedWith, 'median', 'p99', 'server', 'database', 'busy']
   return [`**${workload.title}**`, markdownTable([head, ...rows])]
 }
 

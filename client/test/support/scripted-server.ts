@@ -43,7 +43,7 @@ export type ProxyHandler = (call: {
   forward(bytesMax?: number): void
 }) => void
 
-/** Starts a proxy. `forward` forwards the response, truncated after so many bytes. */
+/** Starts a proxy. `forward` forwards the response, truncated after this many bytes. */
 export async function startProxy(t: TestContext, target: string, handle: ProxyHandler): Promise<Proxy> {
   const requests: string[] = []
   let open = 0

@@ -166,7 +166,7 @@ describe('roles', () => {
     bot.discord.memberRoles.set(caller, new Set())
     const shown = await verify()
     assert.match(shown, new RegExp(`Roles given: <@&${roleIds.low}>`))
-    assert.match(shown, new RegExp(`I may not hand out <@&${roleIds.high}>`))
+    assert.match(shown, new RegExp(`The bot cannot assign <@&${roleIds.high}>`))
     assert.deepEqual(held(), [roleIds.low])
   })
 
@@ -188,13 +188,13 @@ describe('roles', () => {
     for (const id of [roleIds.own, roleIds.high])
       assert.match(await setup(id, manager), /only roles below your own/)
     assert.match(await setup(roleIds.low, manager), /from now on/)
-    assert.match(await setup(guildId), /cannot be given/)
+    assert.match(await setup(guildId), /cannot be assigned/)
   })
 
   test('are not set up in a guild without the bot, where permissions cannot be checked', async () => {
     const guild = '200000000000000002'
     const shown = await bot.run('setup role', { role: roleIds.high }, { guild })
-    assert.match(shown, /I am no member of this server/)
+    assert.match(shown, /The bot is not a member of this server/)
     assert.deepEqual(bot.store.rules(guild), [])
   })
 

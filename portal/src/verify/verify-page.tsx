@@ -1,4 +1,4 @@
-import type { LiveCode, RedeemedCode } from '@chancery/contract'
+import type { ActiveCode, RedeemedCode } from '@chancery/contract'
 import { Alert, Badge, Button, Text } from '@mantine/core'
 import { useNation } from '../session/use-session.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
@@ -90,15 +90,15 @@ function SharedData() {
 }
 
 /** The browser's clock may be behind: the remaining time is at most the whole lifetime. */
-const lifetimeMs = ({ created_at, expires_at }: LiveCode) => Date.parse(expires_at) - Date.parse(created_at)
+const lifetimeMs = ({ created_at, expires_at }: ActiveCode) => Date.parse(expires_at) - Date.parse(created_at)
 
-function ActiveCodes({ codes, max }: { codes: LiveCode[]; max: number }) {
+function ActiveCodes({ codes, max }: { codes: ActiveCode[]; max: number }) {
   const now = useNow(1000, codes.length > 0)
   const cancel = useCancelCode()
   const displayed = useDisplayedCode()
   const setDisplayed = useSetDisplayedCode()
 
-  const columns: Column<LiveCode>[] = [
+  const columns: Column<ActiveCode>[] = [
     {
       label: 'Created',
       render: ({ created_at, id }) => (

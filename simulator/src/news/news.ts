@@ -99,12 +99,12 @@ const mastheadLengthMax = 40
 
 /** A world has a few fixed reporters and papers. */
 function bylineOf({ seed, vocabulary }: WorldState, topic: Story['topic'], random: Random): string {
-  const desk = new Random(seed, 'reporters', topic, random.integer(1, 4))
+  const reporterRandom = new Random(seed, 'reporters', topic, random.integer(1, 4))
   const { name } = vocabulary.profile
-  const reporter = leaderName(desk, desk.integer(0, 8))
-  const paper = desk.pick([
+  const reporter = leaderName(reporterRandom, reporterRandom.integer(0, 8))
+  const paper = reporterRandom.pick([
     name.length > mastheadLengthMax ? 'The Courier' : `The ${name} Courier`,
-    `${placeName(desk, desk.integer(0, 8))} Gazette`,
+    `${placeName(reporterRandom, reporterRandom.integer(0, 8))} Gazette`,
     'The Evening Ledger',
     'The Free Signal',
     topic === 'economy' ? 'Exchange Notes' : 'Harbour and Field',

@@ -58,9 +58,9 @@ export const warDeclared: StoryWriter<'war_declared'> = ({ war }, { world, rando
   return { title, paragraphs, topic: 'war', nations: [attacker, defender], alliances: [own, theirs] }
 }
 
-export const warEnded: StoryWriter<'war_ended'> = ({ war, outcome, at }, desk) => {
+export const warEnded: StoryWriter<'war_ended'> = ({ war, outcome, at }, context) => {
   const { attacker, defender, battles } = war
-  const { random } = desk
+  const { random } = context
   const days = Math.max(1, Math.round((at - war.declaredAt) / 86_400))
   const isDecided = outcome === 'attacker_victory' || outcome === 'defender_victory'
   const [victor, loser] = outcome === 'defender_victory' ? [defender, attacker] : [attacker, defender]
@@ -100,7 +100,7 @@ export const warEnded: StoryWriter<'war_ended'> = ({ war, outcome, at }, desk) =
           `Neither **${named(attacker)}** nor **${named(defender)}** got what it wanted. Both got to stop.`,
           `Envoys met at ${placeName(random, defender.family)}, talked for six hours and signed one page.`,
         ]),
-    toll(war, desk),
+    toll(war, context),
     random.pick([
       `It had begun with these words: “${war.reason}”`,
       `Trade across the border resumes tomorrow, say both chambers of commerce.`,

@@ -23,13 +23,13 @@ const roleOption = new SlashCommandRoleOption().setName('role').setDescription('
 export const data = new SlashCommandBuilder()
   .setName('setup')
   .setDescription('Sets up this bot in this server')
-  // A rule hands out roles: only members who may do so by hand may make one.
+  // A rule assigns roles: only members who may assign roles may create one.
   .setDefaultMemberPermissions(PermissionFlagsBits.ManageGuild | PermissionFlagsBits.ManageRoles)
   .setContexts(InteractionContextType.Guild)
   .addSubcommand(sub =>
     sub
       .setName('role')
-      .setDescription('Gives a role to the verified, to an alliance’s members, or to one rank in it')
+      .setDescription('Gives a role to verified users, to an alliance’s members, or to one rank in it')
       .addRoleOption(roleOption)
       .addStringOption(option =>
         option.setName('alliance').setDescription('Only to its members').setAutocomplete(true),
@@ -47,7 +47,7 @@ export const data = new SlashCommandBuilder()
   .addSubcommand(sub =>
     sub
       .setName('channel')
-      .setDescription('Announces wars and strategic launches in a channel; without one, nowhere')
+      .setDescription('Sets the announcement channel; omit it to stop announcements')
       .addChannelOption(option =>
         option
           .setName('channel')
@@ -76,11 +76,12 @@ export async function execute(interaction: ChatInputCommandInteraction, bot: Bot
 
 /** The id of the role. Without these conditions a rule would be a way to roles above one's own. */
 function allowedRole(interaction: ChatInputCommandInteraction): string {
-  if (!interaction.inCachedGuild()) throw new UserError('I am no member of this server: invite me first.')
+  if (!interaction.inCachedGuild())
+    throw new UserError('The bot is not a member of this server: invite it first.')
   const { guild, member } = interaction
   const role = guild.roles.cache.get(interaction.options.getRole('role', true).id)
   if (!role || role.id === guild.id || role.managed)
-    throw new UserError('This role cannot be given: it belongs to all members, or to an app.')
+    throw new UserError('This role cannot be assigned: it belongs to all members, or to an app.')
   if (guild.ownerId !== member.id && role.comparePositionTo(member.roles.highest) >= 0)
     throw new UserError('You can set up only roles below your own.')
   return role.id

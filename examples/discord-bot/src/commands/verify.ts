@@ -41,9 +41,7 @@ export async function execute({ options, user, guildId }: ChatInputCommandIntera
     if (given.length > 0) lines.push(`Roles given: ${mentions(given)}`)
     if (removed.length > 0) lines.push(`Roles removed: ${mentions(removed)}`)
     if (refused.length > 0)
-      lines.push(
-        `I may not hand out ${mentions(refused)}: it must be below my own role in the list of roles.`,
-      )
+      lines.push(`The bot cannot assign ${mentions(refused)}: the role must be below the bot’s role.`)
   }
   const embed = new EmbedBuilder()
     .setTitle(`Verified: ${nationName}`)

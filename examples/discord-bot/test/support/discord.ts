@@ -55,7 +55,7 @@ export async function fakeDiscord() {
   const received = new EventEmitter().setMaxListeners(0)
   /** Roles that members have. */
   const memberRoles = new Map<string, Set<string>>()
-  /** Roles that the bot may not hand out. */
+  /** Roles that the bot cannot assign. */
   const tooHigh = new Set<string>()
   const state = { isDown: false }
   let gateway: WebSocket | undefined

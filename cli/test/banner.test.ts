@@ -41,3 +41,21 @@ test('the demo does not offer a local receiver where it may not reach one', () =
   assert.match(text, /curl -N /)
   assert.doesNotMatch(text, /webhooks add/)
 })
+
+test('the demo names the pages first, then keys and requests', () => {
+  const text = shown(true)
+  const places = [
+    'start page  http://127.0.0.1:8080/\n',
+    '8080/docs/guides\n',
+    '8080/docs\n',
+    '8080/developers\n',
+    'API keys',
+    'curl',
+  ]
+  const positions = places.map(place => text.replaceAll(/ {3,}/g, '  ').indexOf(place))
+  assert.ok(!positions.includes(-1), text)
+  assert.deepEqual(
+    positions,
+    positions.toSorted((one, other) => one - other),
+  )
+})

@@ -21,11 +21,15 @@ export function bannerDocument({ config, service, world, keys }: DemoInfo) {
 /** Addresses, keys and example requests. */
 export function bannerText(info: DemoInfo): string {
   const { config, service, world, keys } = info
+  const { publicUrl } = service
   const { api, mirror, docs, operator } = addresses(config, service)
   const places = [
+    ['  start page', `${publicUrl}/`],
+    ['  guides', `${publicUrl}/docs/guides`],
+    ['  reference', docs],
+    ['  settings', `${publicUrl}/developers`],
     ['  API', api],
     ['  API alias', mirror],
-    ['  reference', docs],
     ['  operator', `${operator}  token: ${tokenLocation(config)}`],
   ]
   return [

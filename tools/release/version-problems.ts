@@ -19,7 +19,10 @@ export function versionProblems({ manifests, lockfile, changelog }: ReleaseFiles
     if (locked !== version)
       problems.push(`package-lock.json: ${path} has version ${locked}: run npm install --package-lock-only`)
   }
-  const heading = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\]$`, 'm').exec(changelog)
+  const heading = new RegExp(
+    `^## \\[${version.replaceAll('.', '\\.')}\\](?: - \\d{4}-\\d{2}-\\d{2})?$`,
+    'm',
+  ).exec(changelog)
   const section = heading && changelog.slice(heading.index + heading[0].length).split(/^## /m)[0]
   if (section === null) problems.push(`CHANGELOG.md: lacks the heading "## [${version}]"`)
   else if (section?.trim() === '') problems.push(`CHANGELOG.md: nothing is written under "## [${version}]"`)

@@ -20,6 +20,7 @@ COPY contract contract
 COPY portal portal
 COPY server server
 COPY simulator simulator
+COPY CHANGELOG.md ./
 COPY docs/errors docs/errors
 COPY docs/guides docs/guides
 RUN node cli/build.ts

@@ -6,7 +6,7 @@ import type { KeyCache } from './access/key-cache.ts'
 import { registerAccount } from './account/account-api.ts'
 import type { AccountParts } from './account/context.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
-import { registerDocs, registerSecurityTxt } from './docs/register-docs.ts'
+import { registerDocs, registerSecurityTxt, registerStatus, withNotFoundPage } from './docs/register-docs.ts'
 import { eventHandlers, eventStreamRoutes } from './events/handlers.ts'
 import { type Admission, apiHeaders, createAdmission, limitPages } from './http/admission.ts'
 import {
@@ -89,7 +89,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   const requestTrace = createRequestTrace(log)
   const admission = createAdmission({ ...options, requestTrace })
   const requestMetrics = createRequestMetrics({ ...options, requestTrace })
-  const handleError = createErrorHandler(log)
+  const handleError = withNotFoundPage(createErrorHandler(log), options)
   const app = createListener(options, { admission, requestMetrics, handleError })
 
   // Not rate-limited, not counted.
@@ -98,6 +98,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   app.register(async pages => {
     pages.addHook('onRequest', limitPages(limits))
     registerDocs(pages, { contract, listener: 'public', publicUrl })
+    registerStatus(pages, options)
     if (securityContact !== undefined) registerSecurityTxt(pages, { contact: securityContact, publicUrl })
   })
 

@@ -127,9 +127,9 @@ test('the page may load and call nothing but its own origin, and runs no inline 
   const { headers, body } = await app.inject('/docs/')
   assert.match(
     String(headers['content-security-policy']),
-    /^default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    /^default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
   )
-  assert.doesNotMatch(body, /<script(?! src="\/docs\/reference\.js" defer>)| style="| on[a-z]+="/)
+  assert.doesNotMatch(body, /<script(?! src="\/docs\/(?:reference|copy)\.js" defer>)| style="| on[a-z]+="/)
   const addresses = [...body.matchAll(/ (?:src|href)="(https?:[^"]*)"/g)].map(([, url]) => url)
   assert.deepEqual(addresses, [])
 })

@@ -35,7 +35,13 @@ const guides = join(root, 'docs/guides')
 export function digestSources(): string | undefined {
   if (!existsSync(guides)) return undefined
   const files = globSync(
-    ['docs/{guides,errors}/*.md', 'server/src/docs/*', 'contract/src/**/*.ts', 'contract/examples.json'],
+    [
+      'CHANGELOG.md',
+      'docs/{guides,errors}/*.md',
+      'server/src/docs/*',
+      'contract/src/**/*.ts',
+      'contract/examples.json',
+    ],
     { cwd: root },
   )
   const parts = files.sort().map(file => `${file}\0${readFileSync(join(root, file), 'utf8')}`)

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { assetUrl } from '../start/asset-url.ts'
-import { escaped, layoutPage, publicLinks, type Site } from './layout.ts'
+import { escaped, layoutPage, publicLayout, type Site } from './layout.ts'
 import { createMarkdown } from './markdown.ts'
 
 const docs = assetUrl('docs/')
@@ -65,17 +65,72 @@ export function linkFrom({ folder }: Guide, href: string): string | undefined {
 export function renderGuide(guide: Guide, site: Site): string {
   const markdown = guide.markdown.replaceAll(exampleUrl, () => site.publicUrl)
   const body = createMarkdown(href => linkFrom(guide, href)).blocks(markdown)
-  return layoutPage({ site, title: guide.title, body, links: publicLinks })
+  return layoutPage({ ...publicLayout, site, title: guide.title, body })
+}
+
+/** The documentation pages of a folder, in the order in which their readers need them. */
+const pagesOf = (guides: readonly Guide[], folder: Guide['folder']): Guide[] =>
+  guides
+    .filter(guide => guide.folder === folder && guide.name !== '')
+    .sort((one, other) => guideOrder.indexOf(one.name) - guideOrder.indexOf(other.name))
+
+/** What a page is about, in a sentence: its first one, or what happened, of an error. */
+function summaryOf({ folder, markdown }: Guide): string {
+  const [, text = ''] =
+    (folder === 'errors' ? /^\| \d{3} +\| (.+?) +\|/m : /^# .+\n+(.+)$/m).exec(markdown) ?? []
+  const [sentence] = /^.+?\.(?=\s|$)/.exec(text) ?? [text]
+  return sentence.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')
 }
 
 /** Renders the list of all pages. */
 export function renderIndex(guides: readonly Guide[], site: Site): string {
   const items = (folder: Guide['folder']) =>
-    guides
-      .filter(guide => guide.folder === folder && guide.name !== '')
-      .sort((one, other) => guideOrder.indexOf(one.name) - guideOrder.indexOf(other.name))
-      .map(guide => `<li><a href="${addressOf(guide)}">${escaped(guide.title)}</a></li>`)
+    pagesOf(guides, folder)
+      .map(
+        guide =>
+          `<li><a href="${addressOf(guide)}">${escaped(guide.title)}</a><br>${escaped(summaryOf(guide))}</li>`,
+      )
       .join('\n')
-  const body = `<h1>Guides</h1>\n<ul>\n${items('guides')}\n</ul>\n<h2>Errors</h2>\n<ul>\n${items('errors')}\n</ul>`
-  return layoutPage({ site, title: 'Guides', body, links: publicLinks })
+  const body = `<h1>Guides</h1>\n<ol class="guides">\n${items('guides')}\n</ol>\n<h2>Errors</h2>\n<ul class="guides">\n${items('errors')}\n</ul>`
+  return layoutPage({ ...publicLayout, site, title: 'Guides', body, style: indexStyle })
+}
+
+const indexStyle = '\n.guides li { margin-bottom: 0.75rem }\n'
+
+/** A page as Markdown with absolute links, for programs. Links into the repository become their text. */
+export function renderMarkdown(guide: Guide, { publicUrl }: Site): string {
+  return guide.markdown
+    .replaceAll(exampleUrl, () => publicUrl)
+    .replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (_link, text: string, href: string) => {
+      const target = linkFrom(guide, href)
+      if (target === undefined) return text
+      const [path = '', anchor] = target.split('#')
+      const isPage = path.startsWith('/docs/')
+      const file = isPage ? `${publicUrl}${path}${isList(path) ? '' : '.md'}` : target
+      return `[${text}](${file}${isPage && anchor !== undefined ? `#${anchor}` : ''})`
+    })
+}
+
+const isList = (path: string) => shownFolders.some(folder => path === `/docs/${folder}`)
+
+/** Renders llms.txt (https://llmstxt.org): what the service is, and its pages as Markdown. */
+export function renderLlms(guides: readonly Guide[], { title, publicUrl }: Site): string {
+  const items = (folder: Guide['folder']) =>
+    pagesOf(guides, folder)
+      .map(guide => `- [${guide.title}](${publicUrl}${addressOf(guide)}.md): ${summaryOf(guide)}`)
+      .join('\n')
+  return `# ${title}
+
+> A read-only HTTP API that returns the nations, alliances, wars, market and events of a multiplayer strategy game as JSON. Operations are below ${publicUrl}/api/v1. Public data needs no key.
+
+- [OpenAPI document](${publicUrl}/openapi.json): every operation, parameter, field and error
+
+## Guides
+
+${items('guides')}
+
+## Errors
+
+${items('errors')}
+`
 }

@@ -27,10 +27,14 @@ export interface PageLayout {
   body: string
   /** The links of the header. */
   links: readonly (readonly [label: string, href: string])[]
+  /** The path that the name in the header links to. */
+  home: string
+  /** URLs of the page's scripts. */
+  scripts: readonly string[]
   /** In addition to the style of all pages. */
   style?: string
-  /** URL of the page's script. */
-  script?: string
+  /** In addition to the elements that every head has. */
+  head?: string
 }
 
 export const escaped = (text: string): string =>
@@ -45,16 +49,20 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 sy
 header { border-bottom: 1px solid var(--line) }
 header nav, main { max-width: 52rem; margin: 0 auto; padding: 0 1.25rem }
 header nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; padding-block: 0.9rem }
-header strong { margin-right: auto }
-@media (max-width: 30rem) { header strong { flex-basis: 100% } }
+header .home { margin-right: auto; color: inherit; text-decoration: none }
+@media (max-width: 40rem) { header .home { flex-basis: 100% } }
 main { padding-block: 1rem 5rem; overflow-wrap: break-word }
 a { color: var(--link) }
 h1 { font-size: 1.9rem; line-height: 1.25; margin: 1.5rem 0 1rem }
 h2 { font-size: 1.35rem; margin: 2.5rem 0 0.75rem; padding-bottom: 0.3rem; border-bottom: 1px solid var(--line) }
 h3 { font-size: 1.1rem; margin: 1.75rem 0 0.5rem }
 code { font: 0.875em/1.5 ui-monospace, monospace; background: var(--code); border-radius: 4px; padding: 0.1em 0.3em }
-pre { background: var(--code); border-radius: 6px; padding: 0.9rem 1rem; overflow-x: auto }
+pre { background: var(--code); border-radius: 6px; padding: 0.9rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere }
 pre code { background: none; padding: 0 }
+.example { position: relative }
+.example pre { padding-right: 4.75rem }
+.copy { position: absolute; top: 0.5rem; right: 0.5rem; font: 0.8rem/1.5 system-ui, sans-serif; padding: 0.1rem 0.6rem;
+  color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 4px; cursor: pointer }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; min-width: 100%; font-size: 0.94rem }
 th, td { border-bottom: 1px solid var(--line); padding: 0.45rem 0.75rem 0.45rem 0; text-align: left; vertical-align: top }
@@ -62,18 +70,36 @@ th { color: var(--soft); font-weight: 600 }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
 `
 
-/** The links between the pages of the public listener. */
-export const publicLinks: PageLayout['links'] = [
-  ['Guides', '/docs/guides'],
-  ['Errors', '/docs/errors'],
-  ['Reference', '/docs/'],
-]
+/** URL of the script of all pages: it adds a button that copies an example. */
+export const copyScriptPath = '/docs/copy.js'
+
+/** What all pages of the public listener have. */
+export const publicLayout = {
+  home: '/',
+  links: [
+    ['Guides', '/docs/guides'],
+    ['Reference', '/docs/'],
+    ['Errors', '/docs/errors'],
+    ['Changelog', '/docs/changelog'],
+    ['Settings', '/developers'],
+  ],
+  scripts: [copyScriptPath],
+} as const satisfies Partial<PageLayout>
 
 /** The two elements of a page that contain the name of the API. */
 const titleTags = ({ title }: Site) => [` · ${escaped(title)}</title>`, `<strong>${escaped(title)}</strong>`]
 
 /** Renders the frame of every page. */
-export function layoutPage({ site, title, body, links, style = '', script }: PageLayout): string {
+export function layoutPage({
+  site,
+  title,
+  body,
+  links,
+  home,
+  scripts,
+  style = '',
+  head = '',
+}: PageLayout): string {
   const [titleEnd, heading] = titleTags(site)
   const anchors = links.map(([label, href]) => `<a href="${href}">${label}</a>`).join(' ')
   return `<!doctype html>
@@ -82,11 +108,12 @@ export function layoutPage({ site, title, body, links, style = '', script }: Pag
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}${titleEnd}
-<link rel="icon" href="data:,">
-<style>${baseStyle}${style}</style>${script === undefined ? '' : `\n<script src="${script}" defer></script>`}
+<link rel="icon" type="image/svg+xml" href="/favicon.svg">${head}
+<style>${baseStyle}${style}</style>
+${scripts.map(script => `<script src="${script}" defer></script>`).join('\n')}
 </head>
 <body>
-<header><nav aria-label="Documentation">${heading}
+<header><nav aria-label="Documentation"><a class="home" href="${home}">${heading}</a>
 ${anchors}</nav></header>
 <main>
 ${body}
@@ -113,7 +140,7 @@ export function policyOf(html: string): string {
   return [
     "default-src 'none'",
     ...(isScripted ? ["script-src 'self'", "connect-src 'self'"] : []),
-    'img-src data:',
+    "img-src 'self'",
     `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
     "base-uri 'none'",
     "form-action 'none'",

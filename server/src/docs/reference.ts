@@ -1,5 +1,5 @@
 import { slug } from 'github-slugger'
-import { escaped, layoutPage, type PageLayout, publicLinks, type Site } from './layout.ts'
+import { copyScriptPath, escaped, layoutPage, type PageLayout, publicLayout, type Site } from './layout.ts'
 import { createMarkdown } from './markdown.ts'
 import { operatorSnippets, publicSnippets, type Snippet } from './reference-code.ts'
 import {
@@ -27,9 +27,16 @@ export const scriptPath = '/docs/reference.js'
 export type ReferenceKind = 'public' | 'operator'
 
 const kinds = {
-  public: { links: publicLinks, keyLabel: 'API key', errorPages: true },
-  operator: { links: [['Reference', '/docs/']], keyLabel: 'Operator token', errorPages: false },
-} satisfies Record<ReferenceKind, { links: PageLayout['links']; keyLabel: string; errorPages: boolean }>
+  public: { layout: publicLayout, keyLabel: 'API key', errorPages: true },
+  operator: {
+    layout: { home: '/docs/', links: [['Reference', '/docs/']], scripts: [copyScriptPath] },
+    keyLabel: 'Operator token',
+    errorPages: false,
+  },
+} satisfies Record<
+  ReferenceKind,
+  { layout: Pick<PageLayout, 'home' | 'links' | 'scripts'>; keyLabel: string; errorPages: boolean }
+>
 
 const markdown = createMarkdown()
 /** Sections of the introduction have the same headings as those of operations. */
@@ -39,7 +46,7 @@ const codeBlock = (text: string, attributes = '') => `<pre${attributes}><code>${
 /** Renders the reference page of an API. Everything but 'Try it' and the search works without a script. */
 export function renderReference(document: ReferenceDocument, site: Site, kind: ReferenceKind): string {
   const described = describeOperations(document)
-  const { links, keyLabel } = kinds[kind]
+  const { layout, keyLabel } = kinds[kind]
   const baseUrl = new URL(document.servers[0]?.url ?? '/', site.publicUrl).href.replace(/\/$/, '')
   const base = new URL(baseUrl).pathname.replace(/\/$/, '')
   const groups = document.tags.map(tag => ({
@@ -70,12 +77,12 @@ ${introduction.blocks(document.info.description)}</section>
 ${Object.entries(document.components.schemas).map(renderObject).join('\n')}</section>
 </div></div>`
   return layoutPage({
+    ...layout,
     site,
     title: 'API reference',
     body,
-    links,
     style: referenceStyle,
-    script: scriptPath,
+    scripts: [...layout.scripts, scriptPath],
   })
 }
 
@@ -239,9 +246,9 @@ summary { cursor: pointer; padding: 0.25rem 0 }
 fieldset { border: 0; margin: 1.25rem 0 0; padding: 0; min-width: 0 }
 legend { font-weight: 600; padding: 0 }
 .code label { margin-right: 1rem }
-.code:has([value=curl]:checked) pre:not([data-language=curl]),
-.code:has([value=TypeScript]:checked) pre:not([data-language=TypeScript]),
-.code:has([value=Python]:checked) pre:not([data-language=Python]) { display: none }
+.code:has([value=curl]:checked) [data-language]:not([data-language=curl]),
+.code:has([value=TypeScript]:checked) [data-language]:not([data-language=TypeScript]),
+.code:has([value=Python]:checked) [data-language]:not([data-language=Python]) { display: none }
 form label { display: block; margin: 0.5rem 0; font-size: 0.92rem }
 input:not([type=radio]), select, textarea { display: block; width: 100%; font: inherit; padding: 0.4rem 0.5rem; color: var(--ink);
   background: var(--paper); border: 1px solid var(--soft); border-radius: 6px }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Contract, contractFor, demoProfile } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../http/http-error.ts'
+import { ApiError, type ErrorHandler } from '../http/http-error.ts'
+import { prefersHtml } from '../http/response-cache.ts'
 import {
   createOnce,
   createStaticFile,
@@ -10,7 +11,9 @@ import {
   type StaticFile,
   sendStaticFile,
 } from '../http/static-file.ts'
+import type { Pulse } from '../store/pulse.ts'
 import { type BuiltPage, openBuiltPages, pagesDirectory } from './built-pages.ts'
+import { renderNotFound, renderStatus } from './landing.ts'
 import { isBuiltContract, moveToSite, policyOf, siteOf } from './layout.ts'
 import type { Listener } from './render-pages.ts'
 
@@ -23,12 +26,25 @@ export interface DocsOptions {
 
 const method = ['GET', 'HEAD']
 
+const commonPaths = ['/openapi.json', '/docs/', '/docs/reference.js', '/docs/copy.js', '/favicon.svg']
 const paths = {
-  public: ['/openapi.json', '/docs/', '/docs/reference.js', '/docs/guides', '/docs/errors'],
-  operator: ['/openapi.json', '/docs/', '/docs/reference.js', '/facts.schema.json'],
+  public: [
+    ...commonPaths,
+    '/favicon.ico',
+    '/robots.txt',
+    '/llms.txt',
+    '/docs/guides',
+    '/docs/errors',
+    '/docs/changelog',
+    '/docs/changelog.atom',
+  ],
+  operator: [...commonPaths, '/facts.schema.json'],
 }
 
-/** Serves the documentation of a listener: the OpenAPI document and its reference; on the public one also guides and error pages. */
+/**
+ * Serves the documentation of a listener: the OpenAPI document and its reference; on the public one also the landing page, guides, error
+ * pages and the changelog.
+ */
 export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
   const read = createPages(options)
 
@@ -42,6 +58,15 @@ export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
   for (const url of paths[options.listener])
     app.route({ method, url, handler: (req, reply) => send(req, reply, url) })
   if (options.listener === 'operator') return
+  // The page for browsers; for other clients there is nothing at this path.
+  app.route({
+    method,
+    url: '/',
+    async handler(req, reply) {
+      if (!prefersHtml(req)) throw new ApiError('not_found')
+      return send(req, reply, '/')
+    },
+  })
   for (const folder of ['/docs/guides', '/docs/errors'])
     app.route<{ Params: { name: string } }>({
       method,
@@ -84,16 +109,62 @@ function createPages({ contract, listener, publicUrl }: DocsOptions) {
   return async (path: string): Promise<StaticFile | undefined> => (await readPages()).get(path)?.()
 }
 
-function headersOf({ contentType }: BuiltPage, content: string): Record<string, string> {
-  const headers = {
-    'cache-control': 'no-cache',
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-  }
+const pageHeaders = {
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+function headersOf({ path, contentType }: BuiltPage, content: string): Record<string, string> {
+  const headers = { ...pageHeaders, ...(path === '/' ? { vary: 'accept, accept-encoding' } : {}) }
   if (contentType.startsWith('text/html')) return { ...headers, 'content-security-policy': policyOf(content) }
   return contentType.startsWith('application/json')
     ? { ...headers, 'access-control-allow-origin': '*' }
     : headers
+}
+
+/** Sends a page that is rendered for this response. */
+function sendRendered(reply: FastifyReply, html: string): FastifyReply {
+  const headers = { ...pageHeaders, 'cache-control': 'no-store', 'content-security-policy': policyOf(html) }
+  return reply.headers({ ...headers, 'content-type': 'text/html; charset=utf-8' }).send(html)
+}
+
+type SiteOptions = Pick<DocsOptions, 'contract' | 'publicUrl'>
+
+/** Serves the status page. */
+export function registerStatus(
+  app: FastifyInstance,
+  {
+    contract,
+    publicUrl,
+    pulse,
+    isDraining,
+  }: SiteOptions & { pulse: Pick<Pulse, 'current'>; isDraining: () => boolean },
+): void {
+  app.route({
+    method,
+    url: '/status',
+    async handler(_req, reply) {
+      const heartbeat = pulse.current()
+      const isAvailable = heartbeat !== undefined && !isDraining()
+      const status = { isAvailable, worldChangedAt: heartbeat?.worldChangedAt ?? null }
+      return sendRendered(reply, renderStatus(status, siteOf(contract, 'public', publicUrl())))
+    },
+  })
+}
+
+/** Sends a page instead of JSON to browsers that open an unknown path, except below /api/. */
+export function withNotFoundPage(
+  handleError: ErrorHandler,
+  { contract, publicUrl }: SiteOptions,
+): ErrorHandler {
+  return (error, req, reply) => {
+    const isUnknownPage =
+      error instanceof ApiError && error.code === 'not_found' && !req.url.startsWith('/api/')
+    if (!isUnknownPage || !prefersHtml(req)) return handleError(error, req, reply)
+    const html = renderNotFound(siteOf(contract, 'public', publicUrl()))
+    return sendRendered(reply.code(404).header('vary', 'accept'), html)
+  }
 }
 
 const securityTxtDays = 180

@@ -233,6 +233,10 @@ export function negotiateCoding(req: FastifyRequest, codings: readonly Coding[])
   return codings.find(coding => coding === name)
 }
 
+/** Whether a client prefers a page to JSON, as browsers do. Clients that accept anything get JSON. */
+export const prefersHtml = (req: FastifyRequest): boolean =>
+  new Negotiator(req).mediaType(['application/json', 'text/html']) === 'text/html'
+
 /** Whether If-None-Match names one of these tags: the client has this representation, or another of the same content. */
 export function isFresh(req: FastifyRequest, etags: readonly string[]): boolean {
   const tags = req.headers['if-none-match']

@@ -20,7 +20,7 @@ export interface StaticFile {
   bytes: Buffer
 }
 
-const compressible = /^text\/|javascript|json|svg/
+const compressible = /^text\/|javascript|json|xml/
 
 const tagOf = (bytes: Buffer): string => hash('sha256', bytes, 'base64url').slice(0, 27)
 
@@ -71,7 +71,7 @@ export function sendStaticFile(
 ): FastifyReply {
   // Weak: the compressed forms have the same content.
   const etag = `W/"${tag}"`
-  reply.headers({ ...headers, etag, vary: 'accept-encoding' })
+  reply.headers({ vary: 'accept-encoding', ...headers, etag })
   if (isFresh(req, [etag])) return reply.code(304).send()
   const coding = negotiateCoding(req, [...compressed.keys()])
   if (coding) reply.header('content-encoding', coding)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { bases, limits } from '@chancery/contract'
-import { addressOf, readGuides } from '../../src/docs/guides.ts'
+import { openBuiltPages } from '../../src/docs/built-pages.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { addressBucket } from '../../src/limits/rate-limit.ts'
 import { prepare, useTestServer } from '../support/fixture.ts'
@@ -14,8 +14,9 @@ const chancery = useTestServer({
 })
 let pages: string[]
 prepare(async () => {
-  const guides = (await readGuides()).map(addressOf)
-  pages = ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/docs/guides', ...guides, '/developers']
+  const built = (await openBuiltPages()).filter(({ listener }) => listener === 'public')
+  // The landing page is for browsers only.
+  pages = [...built.map(({ path }) => path).filter(path => path !== '/'), '/docs', '/developers']
 })
 
 interface RequestOptions {

@@ -135,12 +135,11 @@ async function withEvents(db: Database, claimed: ClaimedRow[]): Promise<ClaimedD
     (await readEventsBySeq(db, [...new Set(claimed.map(({ seq }) => seq))])).map(event => [event.seq, event]),
   )
   return claimed
-    .map(delivery => {
+    .flatMap(delivery => {
       const event = events.get(delivery.seq)
-      // Events are never deleted, a restore replaces log and queue together, and only deliveries of events are queued.
-      if (!event)
-        throw new Error(`delivery ${delivery.id} has no event: the log has no number ${delivery.seq}`)
-      return { ...delivery, event }
+      // Always found: events are never deleted, and a restore replaces log and queue together. A delivery without one must not keep back
+      // the others: it is left out, and claimed again when its lease ends.
+      return event ? [{ ...delivery, event }] : []
     })
     .sort((one, other) => one.seq - other.seq)
 }

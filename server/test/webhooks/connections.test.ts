@@ -157,8 +157,11 @@ describe('stopping', () => {
     const receiver = await startRawReceiver(t, () => undefined)
     const sender = openSender(t, {
       lookup: (_name, _options, done) => {
-        setImmediate(() => void sender.close())
-        setTimeout(done, 20, null, [{ address: '127.0.0.1', family: 4 }])
+        // The name is found after the sender has begun to close, however slow the machine is.
+        setImmediate(() => {
+          void sender.close()
+          setTimeout(done, 20, null, [{ address: '127.0.0.1', family: 4 }])
+        })
       },
     })
     const hanging = sender.send(messageTo(receiver.url))

@@ -39,7 +39,7 @@ export async function readGuides(): Promise<Guide[]> {
     return Promise.all(
       files.map(async (file): Promise<Guide> => {
         const markdown = await readFile(new URL(`${folder}/${file}`, docs), 'utf8')
-        const title = /^# (.+)$/m.exec(markdown)?.[1] ?? file
+        const title = (/^# (.+)$/m.exec(markdown)?.[1] ?? file).replaceAll('`', '')
         return { folder, name: file === 'README.md' ? '' : file.slice(0, -3), title, markdown }
       }),
     )

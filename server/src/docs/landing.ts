@@ -7,7 +7,7 @@ const waysOn = [
   ['Guides', '/docs/guides', 'Verification, events and webhooks, limits, scopes and API stability.'],
   ['API reference', '/docs/', 'Every operation and field, with examples to try.'],
   ['Developer settings', '/developers', 'Create API keys, webhooks and verification codes.'],
-  ['Status', '/status', 'Whether the API is available, and when the world last changed.'],
+  ['Status', '/docs/status', 'Whether the API is available, and when the world last changed.'],
   ['Changelog', '/docs/changelog', 'What changed in each version, also as an Atom feed.'],
   ['llms.txt', '/llms.txt', 'The guides as Markdown, for language models.'],
   ['openapi.json', '/openapi.json', 'The API as an OpenAPI document, for generators.'],

@@ -108,7 +108,7 @@ export function layoutPage({
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}${titleEnd}
-<link rel="icon" type="image/svg+xml" href="/favicon.svg">${head}
+<link rel="icon" type="image/svg+xml" href="/docs/icon.svg">${head}
 <style>${baseStyle}${style}</style>
 ${scripts.map(script => `<script src="${script}" defer></script>`).join('\n')}
 </head>

@@ -26,7 +26,7 @@ export interface DocsOptions {
 
 const method = ['GET', 'HEAD']
 
-const commonPaths = ['/openapi.json', '/docs/', '/docs/reference.js', '/docs/copy.js', '/favicon.svg']
+const commonPaths = ['/openapi.json', '/docs/', '/docs/reference.js', '/docs/copy.js', '/docs/icon.svg']
 const paths = {
   public: [
     ...commonPaths,
@@ -143,7 +143,7 @@ export function registerStatus(
 ): void {
   app.route({
     method,
-    url: '/status',
+    url: '/docs/status',
     async handler(_req, reply) {
       const heartbeat = pulse.current()
       const isAvailable = heartbeat !== undefined && !isDraining()

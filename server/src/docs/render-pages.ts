@@ -50,11 +50,11 @@ const robots = 'User-agent: *\nDisallow: /api/\nDisallow: /developers\n'
 /** Renders the pages that are the same for every game: scripts and icon, and on the public listener guides, error pages and the changelog. */
 export async function renderCommonPages(listener: Listener, site: Site): Promise<Page[]> {
   const read = (file: string) => readFile(assetUrl(`server/src/docs/${file}`), 'utf8')
-  const icon = await read('favicon.svg')
+  const icon = await read('icon.svg')
   const pages: Page[] = [
     { path: scriptPath, contentType: types.script, content: await read('reference-script.js') },
     { path: copyScriptPath, contentType: types.script, content: await read('copy-script.js') },
-    { path: '/favicon.svg', contentType: types.icon, content: icon },
+    { path: '/docs/icon.svg', contentType: types.icon, content: icon },
   ]
   if (listener === 'operator') return pages
   const guides = await readGuides()

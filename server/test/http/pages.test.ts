@@ -76,7 +76,7 @@ test('every link of every page leads to a page of this service, and to a heading
   }
   const texts = /^text\/(html|markdown)/
   const wrong: string[] = []
-  for (const path of ['/status', '/none', ...built.map(({ path }) => path)]) {
+  for (const path of ['/docs/status', '/none', ...built.map(({ path }) => path)]) {
     const page = await open(path)
     if (path !== '/none') assert.equal(page.status, 200, path)
     if (!texts.test(page.headers['content-type'] ?? '')) continue
@@ -123,7 +123,7 @@ test('the changelog has a feed with an entry for each released version', async (
 })
 
 test('the status page says whether the API is available, and when the world last changed', async () => {
-  const { status, headers, body } = await get('/status')
+  const { status, headers, body } = await get('/docs/status')
   assert.deepEqual([status, headers['cache-control']], [200, 'no-store'])
   assert.match(body, /The API is available\./)
   const site = { title: 'A game API', publicUrl: 'https://game.example' }

@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { classesLock } from './classes-lock.ts'
-import { contractFor } from './contract.ts'
+import { contractFor, factResources, primaryKeys } from './contract.ts'
+import { requiredMembers } from './facts.ts'
 import { factsSchema } from './facts-schema.ts'
 import { operatorOpenApiFor } from './openapi/operator.ts'
 import { openApiFor } from './openapi/public.ts'
 import { demoProfile } from './profile/demo.ts'
 import { operations } from './public/index.ts'
+import { redactableFields, redactableResources } from './text-origin.ts'
 
 /** Writes the files that are generated from the contract. With --check: reports each file that differs and exits with 1. */
 
@@ -21,6 +23,39 @@ const files: Record<string, string> = {
 }
 
 const folder = join(import.meta.dirname, '..')
+
+const words = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ')
+
+/** Tables of the guides, after the comment with their name. */
+const tables: Record<string, Record<string, string[][]>> = {
+  'what-to-send': {
+    needed: [
+      ['Resource', 'Required for a new item'],
+      ...factResources.map(name => {
+        const fields = Object.entries(requiredMembers(contract.resources[name])).flatMap(
+          ([field, members]) => (members.length > 0 ? members.map(member => `${field}.${member}`) : [field]),
+        )
+        return [words([name]), words([...new Set([primaryKeys[name], ...fields])])]
+      }),
+    ],
+  },
+  'moderation-and-erasure': {
+    redactable: [
+      ['Resource', 'Texts that can be replaced'],
+      ...redactableResources.map(name => [words([name]), words(redactableFields[name])]),
+    ],
+  },
+}
+
+for (const [guide, named] of Object.entries(tables)) {
+  const name = `../docs/game/${guide}.md`
+  files[name] = Object.entries(named).reduce(
+    (text, [mark, rows]) =>
+      text.replace(new RegExp(`(<!-- ${mark} -->\n\n)(?:\\|.*\n)*`), `$1${tableOf(rows)}`),
+    readFileSync(join(folder, name), 'utf8'),
+  )
+}
+
 for (const [name, content] of Object.entries(files)) {
   const path = join(folder, name)
   const shown = relative(process.cwd(), path)
@@ -32,6 +67,14 @@ for (const [name, content] of Object.entries(files)) {
     )
     process.exitCode = 1
   }
+}
+
+/** A table whose columns are as wide as their longest cell. */
+function tableOf([head = [], ...rows]: string[][]): string {
+  const widths = head.map((_, index) => Math.max(...[head, ...rows].map(row => row[index]?.length ?? 0)))
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |\n`
+  return [head, widths.map(width => '-'.repeat(width)), ...rows].map(line).join('')
 }
 
 function readIfExists(path: string): string | undefined {

@@ -1,5 +1,6 @@
 import { type FactResource, limits } from '@chancery/contract'
 import { type Batch, BatchRejectedError, type Change, type Reset, reject } from '../../ingest/batch.ts'
+import { factTable } from '../../ingest/entity-store.ts'
 import { raw, sql } from '../../store/database.ts'
 import { logAllNationsChanged } from '../nations/ranking-index.ts'
 import { countAllEnded } from '../wars/counters.ts'
@@ -15,15 +16,14 @@ export const retiredResources = [
   'market_price',
 ] as const satisfies FactResource[]
 
-/** Every table with their rows or counters. */
+/** Every table with their rows or counters, besides those of nations and alliances, which leave tombstones. */
 const retiredTables = [
+  ...retiredResources
+    .filter(name => !['nation', 'alliance'].includes(name))
+    .map(name => factTable(name).table),
   'chancery_secret.nation_private',
   'chancery_secret.alliance_private',
   'chancery_secret.member_private',
-  'chancery_secret.alliance_application',
-  'chancery_world.alliance_member',
-  'chancery_world.treaty',
-  'chancery_world.market_price',
   'chancery_world.nation_ranking',
   'chancery_world.nation_ranking_dirty',
   'chancery_world.alliance_ranking',

@@ -75,7 +75,9 @@ export function originsIn(shape: TSchema): TextOrigin[] {
     const origin = originOf(schema)
     const place = path.join('.') || 'the schema itself'
     if (origin === undefined)
-      throw new Error(`${place} does not state the origin of its text: use copyOf, writtenText or systemText`)
+      throw new Error(
+        `${place} does not state the origin of its text: use copyOf, writtenText or systemText, or list a field of a resource in redactableFields`,
+      )
     if (typeof origin === 'object' && !isId(memberAt(holder, origin.id)))
       throw new Error(`${place} is a copy from the resource in ${origin.id}, which is not an id`)
     return [origin]

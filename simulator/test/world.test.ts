@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { demoProfile } from '@chancery/contract'
+import { contractFor, demoProfile, factResources, inputFields } from '@chancery/contract'
 import { type Batch, createWorld, demoViewers } from '../src/index.ts'
 import { FactStore } from './fact-store.ts'
 
@@ -68,6 +68,24 @@ test('at the end of each batch all references are valid', () => {
     }
   }
   assert.ok(checked > 2000)
+})
+
+test('a history sends every field of every resource', () => {
+  const sent = new Set<string>()
+  for (const { facts } of batchesOf(200, 60, 5, 0))
+    for (const fact of facts)
+      if (fact.op === 'put')
+        for (const [field, value] of Object.entries(fact.data))
+          if (value !== null) sent.add(`${fact.resource}.${field}`)
+  const { resources } = contractFor(demoProfile)
+  const fields = factResources.flatMap(name =>
+    inputFields(resources[name]).map(([field]) => `${name}.${field}`),
+  )
+  assert.deepEqual(
+    fields.filter(field => !sent.has(field)),
+    // The demo has no pictures and no moderators.
+    ['alliance.flag_url', 'alliance.moderation_notes', 'nation.flag_url'],
+  )
 })
 
 test('no batch puts and deletes the same row', () => {

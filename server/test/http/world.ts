@@ -1,5 +1,6 @@
-import { operations } from '@chancery/contract'
+import { type FactResource, type Operation, operations, primaryKeys } from '@chancery/contract'
 import { put } from '../ingest/facts.ts'
+import { newRows } from '../ingest/wrong-facts.ts'
 import type { Fact } from '../support/test-server.ts'
 
 const at = (day: number) => `2026-05-${String(day).padStart(2, '0')}T10:00:00Z`
@@ -51,6 +52,22 @@ export const ownSections = {
  * n3 a member, n4 an applicant. n5 leads a2 with the officer n6. n7 has no alliance.
  */
 export function smallWorld(): Fact[] {
+  const facts = describedWorld()
+  const derived = Object.values<Operation>(operations).filter(operation => 'order' in operation)
+  const others = derived.flatMap(({ returns: { resources } }) => resources as FactResource[])
+  const isIn = (name: FactResource) => facts.some(({ resource }) => resource === name)
+  return [
+    ...facts,
+    // Two items of every other list.
+    ...others
+      .filter(name => !isIn(name))
+      .flatMap(name =>
+        [1, 2].map(number => put(name, { ...newRows[name], [primaryKeys[name]]: `${name}${number}` })),
+      ),
+  ]
+}
+
+function describedWorld(): Fact[] {
   return [
     put('alliance', {
       id: 'a1',

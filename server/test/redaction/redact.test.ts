@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { contractFor, copiesIn, demoProfile } from '@chancery/contract'
+import { contractFor, copiesIn, demoProfile, redactableFields } from '@chancery/contract'
 import type { Event } from '../events/log-model.ts'
 import { openStream } from '../events/stream-reader.ts'
 import { nation, put } from '../ingest/facts.ts'
@@ -139,6 +139,22 @@ describe('after a redaction', () => {
     assert.deepEqual(
       places.filter(({ isHeld }) => !isHeld),
       [],
+    )
+  })
+
+  test('each text that can be redacted contained a text to be replaced', () => {
+    const replaced = new Set(
+      redactions.flatMap(({ resource, data }) =>
+        Object.keys(data as object).map(field => `${resource}.${field}`),
+      ),
+    )
+    const fields = Object.entries(redactableFields).flatMap(([resource, names]) =>
+      names.map(field => `${resource}.${field}`),
+    )
+    assert.deepEqual(
+      fields.filter(field => !replaced.has(field)),
+      // As those of an alliance, which are redacted here.
+      ['nation.attributes'],
     )
   })
 

@@ -72,6 +72,7 @@ export function apiTypes(): string {
     ...events(),
     pageParameters(),
     ...requestOperations.filter(hasParameters).map(parameters),
+    ...requestOperations.filter(({ resourceBy }) => resourceBy).map(selectedItems),
     ...groups().map(([group, members]) => groupInterface(group, members)),
     `/** Every operation, by its id. */\nexport interface Operations {\n${groups()
       .map(([group]) => `${group}: ${capital(group)}Operations`)
@@ -191,12 +192,38 @@ function returned({ returns }: Operation): string {
     .join(' | ')
 }
 
+const selectedName = (operation: Operation) => parametersName(operation).replace(/Parameters$/, 'Items')
+
+/** The types of items by the parameter that selects them. */
+function selectedItems(operation: Operation): string {
+  const { id, returns, resourceBy } = operation
+  const members = Object.entries(resourceBy?.resources ?? {}).map(
+    ([value, resource]) => `${value}: ${componentName(resource, returns.view)}`,
+  )
+  return `/** The items of \`${id}\`, by \`${resourceBy?.parameter}\`. */\nexport interface ${selectedName(operation)} {\n${members.join('\n')}\n}`
+}
+
+/** What a list returns: a type parameter, the option that determines it, and the type of its items. */
+function listTypes(operation: Operation): { generic: string; selector: string; item: string } {
+  const { resourceBy, parameters } = operation
+  const parameter = resourceBy && parameters[resourceBy.parameter]
+  if (!parameter) return { generic: '', selector: '', item: returned(operation) }
+  const name = selectedName(operation)
+  const { default: usual } = parameter.schema as { default?: string }
+  return {
+    generic: `<K extends keyof ${name}${usual === undefined ? '' : ` = '${usual}'`}>`,
+    selector: `{ ${resourceBy.parameter}?: K | undefined } & `,
+    item: `${name}[K]`,
+  }
+}
+
 function groupInterface(group: string, members: Operation[]): string {
   const methods = members.map(operation => {
     const { method, iterator } = methodNamesOf(operation)
     const ids = pathParameters(operation).map(([name]) => `${name}: string, `)
     const more = hasParameters(operation) ? `${parametersName(operation)} & ` : ''
-    const taken = `(${ids.join('')}options?: ${more}CallOptions)`
+    const { generic, selector, item } = listTypes(operation)
+    const taken = `${generic}(${ids.join('')}options?: ${more}${selector}CallOptions)`
     const { scope } = operation
     const needs =
       scope === 'none' ? '' : scope === 'key' ? ' Requires a key.' : ` Requires a key with \`${scope}\`.`
@@ -204,8 +231,8 @@ function groupInterface(group: string, members: Operation[]): string {
     if (!operation.returns.isList) return `${note}${method}${taken}: Promise<${returned(operation)}>`
     const iteratorNote = comment(`The items of all pages of \`${operation.id}\`, up to 100 per request.`)
     return [
-      `${note}${method}${taken}: Promise<Page<${returned(operation)}>>`,
-      `${iteratorNote}${iterator}${taken}: AsyncIterableIterator<${returned(operation)}>`,
+      `${note}${method}${taken}: Promise<Page<${item}>>`,
+      `${iteratorNote}${iterator}${taken}: AsyncIterableIterator<${item}>`,
     ].join('\n')
   })
   return `/** ${members[0]?.tag}. */\nexport interface ${capital(group)}Operations {\n${methods.join('\n')}\n}`

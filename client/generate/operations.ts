@@ -31,7 +31,7 @@ ${groups()
   .map(([group]) => `readonly ${group}: Operations['${group}']`)
   .join('\n')}
 
-constructor({ item, items, page, segment }: Calls) {
+constructor({ item, items, page }: Calls) {
 ${groups()
   .map(([group, operations]) => `this.${group} = {\n${operations.map(methods).join('\n')}\n}`)
   .join('\n')}
@@ -43,11 +43,8 @@ function methods(operation: Operation): string {
   const { method, iterator } = methodNamesOf(operation)
   const ids = pathParameters(operation).map(([name]) => name)
   const parameters = ids.length > 0 ? `(${[...ids, 'options'].join(', ')})` : 'options'
-  const path =
-    ids.length > 0
-      ? `\`${operation.path.replace(/\{(\w+)\}/g, (_, name) => `\${segment(${name})}`)}\``
-      : `'${operation.path}'`
-  const call = `(${path}, '${cachePolicyOf(operation)}', options)`
+  const values = ids.length > 0 ? `, { ${ids.join(', ')} }` : ''
+  const call = `('${operation.path}', '${cachePolicyOf(operation)}', options${values})`
   if (!operation.returns.isList) return `${method}: ${parameters} => item${call},`
   return `${method}: ${parameters} => page${call},\n${iterator}: ${parameters} => items${call},`
 }

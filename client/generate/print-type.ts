@@ -14,7 +14,8 @@ export function comment(text = ''): string {
 /** The comment of a member: description, unit, scope and an example. */
 function notes(schema: Schema): string {
   const example = schema.examples ? schema.examples[0] : schema.example
-  const isShort = example !== undefined && example !== null && typeof example !== 'object'
+  const isPlain = (value: unknown) => typeof value !== 'object'
+  const isShort = Array.isArray(example) ? example.every(isPlain) : isPlain(example ?? null)
   return comment(
     [
       schema.description,

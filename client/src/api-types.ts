@@ -421,9 +421,9 @@ export interface NewsItem {
   author: string | null
   /** When it was published. Example: `"2026-05-18T07:00:00Z"`. */
   published_at: string
-  /** Nations it is about. */
+  /** Nations it is about. Example: `["n42","n9"]`. */
   nation_ids: string[]
-  /** Alliances it is about. */
+  /** Alliances it is about. Example: `["a7"]`. */
   alliance_ids: string[]
 }
 
@@ -489,7 +489,7 @@ export interface Key {
     /** Its name. */
     nation_name: string
   } | null
-  /** What the key may read. */
+  /** What the key may read. Example: `["nation.read","military.read"]`. */
   scopes: (
     | 'nation.read'
     | 'military.read'
@@ -628,9 +628,9 @@ export interface EventCommon {
   occurred_at: string
   /** One English sentence for humans. Programs read `data`. Example: `"Valdoria declared war on Karsk."`. */
   summary: string
-  /** Nations it is about. */
+  /** Nations it is about. Example: `["n42","n9"]`. */
   nation_ids: string[]
-  /** Alliances it is about. */
+  /** Alliances it is about. Example: `["a7"]`. */
   alliance_ids: string[]
   /** The war it is about. Example: `"w310"`. */
   war_id: string | null
@@ -919,15 +919,15 @@ export interface PageParameters {
 export interface NationsListParameters extends PageParameters {
   /** Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally. Example: `"valdoria"`. */
   search?: string | undefined
-  /** Only these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
+  /** Only these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["n42","n9"]`. */
   ids?: readonly string[] | undefined
-  /** Only members of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
+  /** Only members of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
   alliance_id?: readonly string[] | undefined
   /** Only nations with this status. */
   status?: 'active' | 'protected' | 'vacation' | 'inactive' | undefined
-  /** Only nations with at least this national_score. */
+  /** Only nations with at least this national_score. Example: `1500`. */
   min_score?: number | undefined
-  /** Only nations with at most this national_score. */
+  /** Only nations with at most this national_score. Example: `2000`. */
   max_score?: number | undefined
 }
 
@@ -935,13 +935,13 @@ export interface NationsListParameters extends PageParameters {
 export interface AlliancesListParameters extends PageParameters {
   /** Text that the name or the tag contains, in any case. At most 100 characters; % and _ match literally. Example: `"valdoria"`. */
   search?: string | undefined
-  /** Only these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
+  /** Only these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["a7","a3"]`. */
   ids?: readonly string[] | undefined
 }
 
 /** Query parameters of `alliances.get`. */
 export interface AlliancesGetParameters {
-  /** Private sections to add: treasury. Comma-separated or repeated. */
+  /** Private sections to add: treasury. Comma-separated or repeated. Example: `["treasury"]`. */
   include?: readonly 'treasury'[] | undefined
 }
 
@@ -952,13 +952,13 @@ export type AlliancesMembersParameters = PageParameters
 export interface WarsListParameters extends PageParameters {
   /** Only active wars, or only ended ones. */
   status?: 'active' | 'ended' | undefined
-  /** Only wars with one of these nations on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
+  /** Only wars with one of these nations on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
   nation_id?: readonly string[] | undefined
-  /** Only wars with a nation of one of these alliances, at the declaration, on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
+  /** Only wars with a nation of one of these alliances, at the declaration, on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
   alliance_id?: readonly string[] | undefined
   /** Only wars of this global conflict. Example: `"c4"`. */
   conflict_id?: string | undefined
-  /** Only these wars. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. */
+  /** Only these wars. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["w310","w311"]`. */
   ids?: readonly string[] | undefined
 }
 
@@ -985,11 +985,11 @@ export type ConflictsListParameters = PageParameters
 
 /** Query parameters of `events.list`. */
 export interface EventsListParameters extends PageParameters {
-  /** Kinds of events (`war.declared`) or families (`war.*`), comma-separated or repeated. Unknown kinds are rejected. */
+  /** Kinds of events (`war.declared`) or families (`war.*`), comma-separated or repeated. Unknown kinds are rejected. Example: `["war.*","battle.fought"]`. */
   type?: readonly string[] | undefined
-  /** Only events about one of these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
+  /** Only events about one of these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
   nation_id?: readonly string[] | undefined
-  /** Only events about one of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. */
+  /** Only events about one of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
   alliance_id?: readonly string[] | undefined
   /** Only events about this war. Example: `"w310"`. */
   war_id?: string | undefined
@@ -997,7 +997,7 @@ export interface EventsListParameters extends PageParameters {
   since?: string | undefined
   /** Only events logged before this time. Example: `"2026-05-27T00:00:00Z"`. */
   until?: string | undefined
-  /** Only events with a greater seq, oldest first. 0 starts at the oldest stored event. */
+  /** Only events with a greater seq, oldest first. 0 starts at the oldest stored event. Example: `1041`. */
   after?: number | undefined
 }
 
@@ -1009,18 +1009,24 @@ export interface NewsListParameters extends PageParameters {
 
 /** Query parameters of `me.nation`. */
 export interface MeNationParameters {
-  /** Sections that the response must contain: military, economy, production, assignments. Comma-separated or repeated. */
+  /** Sections that the response must contain: military, economy, production, assignments. Comma-separated or repeated. Example: `["military","economy"]`. */
   include?: readonly ('military' | 'economy' | 'production' | 'assignments')[] | undefined
 }
 
 /** Query parameters of `discord.verify`. */
 export interface DiscordVerifyParameters {
-  /** The chat account that sent the code. Required if the code is bound to an account; for any other account, a bound code is reported as unknown. */
+  /** The chat account that sent the code. Required if the code is bound to an account; for any other account, a bound code is reported as unknown. Example: `"80351110224678912"`. */
   for?: string | undefined
 }
 
 /** Query parameters of `eras.list`. */
 export type ErasListParameters = PageParameters
+
+/** The items of `rankings.list`, by `board`. */
+export interface RankingsListItems {
+  nations: NationRanking
+  alliances: AllianceRanking
+}
 
 /** Nations. */
 export interface NationsOperations {
@@ -1078,11 +1084,13 @@ export interface MarketOperations {
 /** Nations. */
 export interface RankingsOperations {
   /** Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other. */
-  list(options?: RankingsListParameters & CallOptions): Promise<Page<NationRanking | AllianceRanking>>
+  list<K extends keyof RankingsListItems = 'nations'>(
+    options?: RankingsListParameters & { board?: K | undefined } & CallOptions,
+  ): Promise<Page<RankingsListItems[K]>>
   /** The items of all pages of `rankings.list`, up to 100 per request. */
-  iterate(
-    options?: RankingsListParameters & CallOptions,
-  ): AsyncIterableIterator<NationRanking | AllianceRanking>
+  iterate<K extends keyof RankingsListItems = 'nations'>(
+    options?: RankingsListParameters & { board?: K | undefined } & CallOptions,
+  ): AsyncIterableIterator<RankingsListItems[K]>
 }
 
 /** Wars. */

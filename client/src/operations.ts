@@ -18,25 +18,25 @@ export class OperationGroups implements Operations {
   readonly game: Operations['game']
   readonly eras: Operations['eras']
 
-  constructor({ item, items, page, segment }: Calls) {
+  constructor({ item, items, page }: Calls) {
     this.nations = {
       list: options => page('/nations', 'public', options),
       iterate: options => items('/nations', 'public', options),
-      get: (id, options) => item(`/nations/${segment(id)}`, 'public', options),
+      get: (id, options) => item('/nations/{id}', 'public', options, { id }),
     }
     this.alliances = {
       list: options => page('/alliances', 'public', options),
       iterate: options => items('/alliances', 'public', options),
-      get: (id, options) => item(`/alliances/${segment(id)}`, 'public', options),
-      members: (id, options) => page(`/alliances/${segment(id)}/members`, 'public', options),
-      iterateMembers: (id, options) => items(`/alliances/${segment(id)}/members`, 'public', options),
+      get: (id, options) => item('/alliances/{id}', 'public', options, { id }),
+      members: (id, options) => page('/alliances/{id}/members', 'public', options, { id }),
+      iterateMembers: (id, options) => items('/alliances/{id}/members', 'public', options, { id }),
     }
     this.wars = {
       list: options => page('/wars', 'public', options),
       iterate: options => items('/wars', 'public', options),
-      get: (id, options) => item(`/wars/${segment(id)}`, 'public', options),
-      battles: (id, options) => page(`/wars/${segment(id)}/battles`, 'public', options),
-      iterateBattles: (id, options) => items(`/wars/${segment(id)}/battles`, 'public', options),
+      get: (id, options) => item('/wars/{id}', 'public', options, { id }),
+      battles: (id, options) => page('/wars/{id}/battles', 'public', options, { id }),
+      iterateBattles: (id, options) => items('/wars/{id}/battles', 'public', options, { id }),
     }
     this.market = {
       price: options => page('/market/price', 'public', options),
@@ -65,7 +65,7 @@ export class OperationGroups implements Operations {
       key: options => item('/me/key', 'private', options),
     }
     this.discord = {
-      verify: (code, options) => item(`/discord/verify/${segment(code)}`, 'non-idempotent', options),
+      verify: (code, options) => item('/discord/verify/{code}', 'non-idempotent', options, { code }),
     }
     this.game = {
       get: options => item('/game', 'public', options),

@@ -85,6 +85,24 @@ test('every parameter has the type that the contract parses', () => {
   isSame<Same<api.DiscordVerifyParameters, Parameters<Operations['discordVerify'], 'code'>>>(true)
 })
 
+test('a ranking has the items of its board', () => {
+  const read = async ({ rankings }: api.Operations, board: 'nations' | 'alliances') => {
+    const [nation] = (await rankings.list()).data
+    const [other] = (await rankings.list({ board: 'nations', limit: 1 })).data
+    const [alliance] = (await rankings.list({ board: 'alliances' })).data
+    const [either] = (await rankings.list({ board })).data
+    isSame<Same<typeof nation, api.NationRanking | undefined>>(true)
+    isSame<Same<typeof other, api.NationRanking | undefined>>(true)
+    isSame<Same<typeof alliance, api.AllianceRanking | undefined>>(true)
+    isSame<Same<typeof either, api.NationRanking | api.AllianceRanking | undefined>>(true)
+    for await (const item of rankings.iterate({ board: 'alliances' })) item satisfies api.AllianceRanking
+    // @ts-expect-error There is no such board.
+    await rankings.list({ board: 'players' })
+  }
+  read satisfies (operations: api.Operations, board: 'nations') => Promise<void>
+  isSame<Same<keyof api.RankingsListItems, Exclude<api.RankingsListParameters['board'], undefined>>>(true)
+})
+
 test('events are discriminated by their type, and an unknown kind is not a known one', () => {
   const read = (event: api.ChanceryEvent): string => {
     if (event.type === 'war.declared') return event.data.attacker.nation_name

@@ -104,6 +104,56 @@ test('an example of an event is valid for its kind, and an event of an unknown k
   assert.notDeepEqual(validationErrors(validate, incomplete), [])
 })
 
+test('data of an event that is not of its type is invalid, and each type has its variant', () => {
+  const { Event, ...schemas } = document.components.schemas
+  const validate = compileRef('#/components/schemas/Event')
+  const common = { id: 'evt_1', seq: 1, occurred_at: '2026-05-20T10:00:00Z', summary: 'One.' }
+  const event = { ...common, nation_ids: [], alliance_ids: [], war_id: null, conflict_id: null, data: {} }
+  const { mapping } = Object(Event?.discriminator)
+  assert.deepEqual(
+    Object(Event).oneOf,
+    Object.values(mapping).map($ref => ({ $ref })),
+  )
+  for (const type of Object.keys(contract.eventKinds)) {
+    assert.ok(!validate({ ...event, type }), type)
+    const { properties } = Object(schemas[mapping[type].split('/').at(-1)])
+    assert.equal(properties.type.const, type)
+  }
+  assert.deepEqual(validationErrors(validate, { ...event, type: 'later.kind' }), [])
+})
+
+test('every parameter has an example, unless it lists its values', () => {
+  const operator = operatorOpenApiFor(contractFor(demoProfile))
+  const described = [document, operator].flatMap(({ paths, webhooks, components }) => [
+    ...[...Object.values(paths), ...Object.values(webhooks ?? {})].flatMap(methods =>
+      Object.values(methods).flatMap(({ operationId, parameters }) =>
+        parameters.flatMap(each => ('name' in each ? [{ ...each, place: operationId }] : [])),
+      ),
+    ),
+    ...Object.values(components.parameters ?? {}).map(each => ({ ...each, place: 'components' })),
+  ])
+  assert.ok(described.length > 50)
+  for (const { place, name, schema } of described) {
+    assert.ok(schema.examples ?? schema.enum ?? schema.default, `${name} of ${place}`)
+    for (const example of schema.examples ?? [])
+      assert.deepEqual(validationErrors(compiler()(schema), example), [], `${name} of ${place}`)
+  }
+})
+
+test('webhooks are described for one event, and for a test', () => {
+  const [event, sent] = ['WebhookMessage', 'WebhookTestMessage'].map(name =>
+    compileRef(`#/components/schemas/${name}`),
+  )
+  const [eventBody, testBody] = Object.values(document.webhooks ?? {}).map(({ post }) =>
+    Object.values(post.requestBody?.content['application/json']?.examples ?? {}).map(({ value }) => value),
+  )
+  assert.ok(event && sent)
+  assert.deepEqual(validationErrors(event, eventBody?.[0]), [])
+  assert.deepEqual(validationErrors(sent, testBody?.[0]), [])
+  assert.notDeepEqual(validationErrors(sent, eventBody?.[0]), [])
+  assert.notDeepEqual(validationErrors(event, Object(eventBody?.[0]).data), [])
+})
+
 test('the security of an operation states whether it requires a key', () => {
   for (const { path, scope } of everyOperation) {
     const security = document.paths[path]?.get.security

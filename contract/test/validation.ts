@@ -62,6 +62,11 @@ export function documentProblems(document: OpenApiDocument): string[] {
       for (const { value } of Object.values(json.examples)) check(validate, value, `${path} ${status}`)
     }
   }
+  for (const [name, { post }] of Object.entries(document.webhooks ?? {})) {
+    const { schema, examples } = post.requestBody?.content['application/json'] ?? { schema: {}, examples: {} }
+    const validate = compile(withDocumentRefs(schema))
+    for (const { value } of Object.values(examples)) check(validate, value, name)
+  }
   return problems
 }
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { breakingChanges, breakingSection } from './breaking-changes.ts'
-import { type Case, type Edit, operatorCases, publicCases } from './cases.ts'
+import { type Case, type Edit, publicCases } from './cases.ts'
 import type { Document } from './document.ts'
+import { operatorCases } from './operator-cases.ts'
 
 const read = (name: string): Document =>
   JSON.parse(readFileSync(new URL(`../../contract/${name}`, import.meta.url), 'utf8'))
@@ -13,12 +14,12 @@ const published = { public: read('openapi.json'), operator: read('operator.opena
 const compared = [
   '$ref type enum const default pattern format required uniqueItems contentMediaType',
   'minimum maximum minLength maxLength minItems maxItems minProperties',
-  'x-decimals x-scope x-known-words-only',
+  'x-decimals x-scope x-known-words-only discriminator',
 ].flatMap(line => line.split(' '))
 /** Keywords that contain schemas, which are compared. */
-const containers = ['properties', 'items', 'anyOf', 'additionalProperties', 'contentSchema']
-/** Keywords that only describe. */
-const annotations = ['title', 'description', 'examples', 'x-class', 'x-rule', 'x-unit']
+const containers = ['properties', 'items', 'anyOf', 'oneOf', 'allOf', 'additionalProperties', 'contentSchema']
+/** Keywords that only describe. `not` separates the variant of later types from the others. */
+const annotations = ['not', 'title', 'description', 'examples', 'x-class', 'x-rule', 'x-unit']
 
 /** The schemas of parameters, headers and bodies. */
 function schemasIn(value: unknown): unknown[] {

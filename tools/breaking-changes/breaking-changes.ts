@@ -1,4 +1,4 @@
-import { type Direction, type Document, directionsOf, type Schema } from './document.ts'
+import { type Direction, type Document, directionsOf, type Operation, type Schema } from './document.ts'
 import { createOperationComparison } from './operation-changes.ts'
 import { createSchemaComparison } from './schema-changes.ts'
 
@@ -23,18 +23,12 @@ export function breakingChanges(before: Document, after: Document): BreakingChan
   }
   const directions = directionsOf(before)
 
-  const operations = Object.entries(before.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, operation]) => {
-      const later = after.paths[path]?.[method]
-      const changes = later
-        ? compare.operation(operation, later)
-        : [`${method.toUpperCase()} ${path} is removed`]
-      return changes.map(change => ({ subject: operation.operationId, change }))
-    }),
-  )
+  const operations = operationChanges(before.paths, after.paths, compare.operation)
+  const webhooks = operationChanges(before.webhooks, after.webhooks, compare.webhook)
   const { responses, headers, schemas } = before.components
   return [
     ...operations,
+    ...webhooks,
     ...componentChanges(responses, after.components.responses, compare.response),
     ...componentChanges(headers, after.components.headers, compare.header),
     ...componentChanges(schemas, after.components.schemas, schemaChanges),
@@ -44,6 +38,20 @@ export function breakingChanges(before: Document, after: Document): BreakingChan
     const used: Iterable<Direction> = directions.get(`schemas/${name}`) ?? ['response']
     return [...new Set([...used].flatMap(direction => compareSchemas[direction](known, now, name)))]
   }
+}
+
+function operationChanges(
+  before: Document['paths'] = {},
+  after: Document['paths'] = {},
+  compare: (known: Operation, now: Operation) => string[],
+): BreakingChange[] {
+  return Object.entries(before).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const later = after[path]?.[method]
+      const changes = later ? compare(operation, later) : [`${method.toUpperCase()} ${path} is removed`]
+      return changes.map(change => ({ subject: operation.operationId, change }))
+    }),
+  )
 }
 
 function componentChanges<T>(

@@ -1,6 +1,6 @@
 /** An OpenAPI document, which edits change in place. */
 const document = JSON.parse('{}')
-type Document = typeof document
+export type Document = typeof document
 export type Edit = (document: Document) => unknown
 
 /** A breaking change, what is reported about it, and the opposite change, which is not reported. */
@@ -17,27 +17,39 @@ const own = (d: Document) => d.paths['/me/nation'].get
 const ok = (d: Document) => list(d).responses[200]
 const parameter = (d: Document, name: string) =>
   list(d).parameters.find((each: { name: string }) => each.name === name)
-const schemas = (d: Document) => d.components.schemas
+export const schemas = (d: Document) => d.components.schemas
 const nation = (d: Document) => schemas(d).Nation
 const field = (d: Document) => nation(d).properties
 const boards = (d: Document) =>
   d.paths['/rankings'].get.responses[200].content['application/json'].schema.properties.data.items.anyOf
-const jsonOf = (operation: Document) => operation.requestBody.content['application/json'].schema
-const body = (d: Document) => jsonOf(d.paths['/keys'].post)
-const replay = (d: Document) => jsonOf(d.paths['/webhooks/{id}/replay'].post).anyOf
-const treaty = (d: Document) => schemas(d).FactPutTreaty.properties
+const hook = (d: Document) => d.webhooks.event.post
 const stream = (d: Document) =>
   d.paths['/events/stream'].get.responses[200].content['text/event-stream'].schema
 
-const without = (values: unknown[], value: unknown) => values.splice(values.indexOf(value), 1)
-const all =
+export const without = (values: unknown[], value: unknown) => values.splice(values.indexOf(value), 1)
+export const all =
   (...edits: Edit[]): Edit =>
   d => {
     for (const edit of edits) edit(d)
   }
-const text = { type: 'string' }
+export const text = { type: 'string' }
 const newParameter = { name: 'new', in: 'query', schema: text }
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+export const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** Replaces Era by two variants of it. */
+const split =
+  (edit: (properties: Document) => Document): Edit =>
+  d => {
+    const { Era } = schemas(d)
+    const properties = edit(Era.properties)
+    const variant = (status: string) => ({
+      ...Era,
+      required: Era.required.filter((name: string) => name in properties),
+      properties: { ...properties, status: { type: 'string', const: status } },
+    })
+    Object.assign(schemas(d), { EraOver: variant('ended'), EraOther: variant('active') })
+    schemas(d).Era = { oneOf: [ref('EraOver'), ref('EraOther')] }
+  }
 
 export const publicCases: Record<string, Case> = {
   'an operation is removed': {
@@ -156,7 +168,7 @@ export const publicCases: Record<string, Case> = {
   'a field may be missing': {
     breaks: d => without(nation(d).required, 'motto'),
     reported: 'Nation: Nation.motto may be missing',
-    harmless: d => schemas(d).Event.required.push('summary'),
+    harmless: d => schemas(d).EventCommon.required.push('summary'),
   },
   'a field may be null': {
     breaks: d => (field(d).nation_name.type = ['string', 'null']),
@@ -200,6 +212,77 @@ export const publicCases: Record<string, Case> = {
     reported: 'rankings.list: response 200.data[] is no longer NationRanking',
     harmless: d => boards(d).push(ref('War')),
   },
+  'a part of several objects loses a field': {
+    breaks: d => delete schemas(d).EventCommon.properties.summary,
+    reported: 'EventCommon: EventCommon.summary is removed',
+    harmless: d => (schemas(d).EventCommon.properties.new = text),
+  },
+  'an object is composed of parts without one of its fields': {
+    breaks: d => {
+      const { name, ...others } = schemas(d).Era.properties
+      schemas(d).Era = {
+        type: 'object',
+        allOf: [{ type: 'object', properties: others }],
+        required: schemas(d).Era.required,
+      }
+    },
+    reported: 'Era: Era.name is removed',
+    harmless: d => {
+      const { properties, ...others } = schemas(d).Era
+      schemas(d).EraPart = { type: 'object', properties }
+      schemas(d).Era = { ...others, allOf: [ref('EraPart')] }
+    },
+  },
+  'an object is split into variants, of which none has one of its fields': {
+    breaks: split(({ name: _, ...others }) => others),
+    reported: 'Era: Era.name is removed',
+    harmless: split(properties => properties),
+  },
+  'an object is split into variants, of which one has another type in a field': {
+    breaks: split(({ name, ...others }) => ({ ...others, name: { ...name, type: 'integer' } })),
+    reported: 'Era: Era.name may be integer',
+  },
+  'a variant of an event is removed': {
+    breaks: d => schemas(d).Event.oneOf.shift(),
+    reported: 'Event: Event is no longer EventWarDeclared',
+    harmless: all(
+      d => (schemas(d).EventNew = structuredClone(schemas(d).EventWarEnded)),
+      d => (schemas(d).EventNew.properties.type.const = 'war.new'),
+      d => schemas(d).Event.oneOf.push(ref('EventNew')),
+    ),
+  },
+  'the type of an event has another name': {
+    breaks: d => (schemas(d).EventWarEnded.properties.type.const = 'war.over'),
+    reported: 'EventWarEnded: EventWarEnded.type may be other than "war.ended"',
+  },
+  'events are discriminated by another member': {
+    breaks: d => (schemas(d).Event.discriminator.propertyName = 'id'),
+    reported: 'Event: Event has another discriminator',
+  },
+  'a webhook is removed': {
+    breaks: d => delete d.webhooks.test,
+    reported: 'webhooks.test: POST test is removed',
+    harmless: d => (d.webhooks.new = d.webhooks.test),
+  },
+  'a header of a webhook is removed': {
+    breaks: d => hook(d).parameters.shift(),
+    reported: 'webhooks.event: has no header webhook-id',
+    harmless: d => hook(d).parameters.push({ ...newParameter, in: 'header', required: true }),
+  },
+  'a field of a webhook is removed': {
+    breaks: d => delete schemas(d).WebhookMessage.properties.timestamp,
+    reported: 'WebhookMessage: WebhookMessage.timestamp is removed',
+    harmless: d => (schemas(d).WebhookMessage.properties.new = text),
+  },
+  'the body of a webhook has another media type': {
+    breaks: d => (hook(d).requestBody.content = { 'text/xml': { schema: text } }),
+    reported: 'webhooks.event: is not sent as application/json',
+  },
+  'a response to a webhook has no meaning any more': {
+    breaks: d => delete hook(d).responses[410],
+    reported: 'webhooks.event: has no response 410',
+    harmless: d => (hook(d).responses[402] = { description: 'New.' }),
+  },
   'an event of the stream loses a field of its own': {
     given: all(
       d => (schemas(d).StreamedEvent = { properties: { only_here: text } }),
@@ -208,93 +291,5 @@ export const publicCases: Record<string, Case> = {
     breaks: d => delete schemas(d).StreamedEvent.properties.only_here,
     reported: 'StreamedEvent: StreamedEvent.only_here is removed',
     harmless: d => (schemas(d).StreamedEvent.properties.new = text),
-  },
-}
-
-export const operatorCases: Record<string, Case> = {
-  'a role may not call an operation any more': {
-    breaks: d => without(d.paths['/facts'].post['x-roles'], 'facts'),
-    reported: 'facts.send: is closed to the role facts',
-    harmless: d => d.paths['/keys'].post['x-roles'].push('identity'),
-  },
-  'a request body becomes required': {
-    breaks: d => (d.paths['/backup'].post.requestBody = { required: true, content: {} }),
-    reported: 'backup.take: a request body is required',
-    harmless: d => (d.paths['/keys'].post.requestBody.required = false),
-  },
-  'a media type of a request is removed': {
-    breaks: d => delete d.paths['/facts'].post.requestBody.content['application/x-ndjson'],
-    reported: 'facts.send: does not accept application/x-ndjson',
-    harmless: d => (d.paths['/keys'].post.requestBody.content['text/plain'] = { schema: text }),
-  },
-  'a required member is added to a request': {
-    breaks: all(
-      d => (body(d).properties.reason = text),
-      d => body(d).required.push('reason'),
-    ),
-    reported: 'keys.create: body.reason is required',
-    harmless: d => (body(d).properties.reason = text),
-  },
-  'a member of a request becomes required': {
-    breaks: d => body(d).required.push('scopes'),
-    reported: 'keys.create: body.scopes is required',
-    harmless: d => without(body(d).required, 'name'),
-  },
-  'a member of a request is removed': {
-    breaks: d => delete body(d).properties.scopes,
-    reported: 'keys.create: body.scopes is removed',
-  },
-  'a member of a request may not be null any more': {
-    breaks: d => (body(d).properties.limit.type = 'integer'),
-    reported: 'keys.create: body.limit does not accept null',
-    harmless: d => (body(d).properties.name.type = ['string', 'null']),
-  },
-  'the length of a member of a request is raised': {
-    breaks: d => (body(d).properties.name.minLength = 5),
-    reported: 'keys.create: body.name has a larger minLength',
-    harmless: d => (body(d).properties.name.minLength = 0),
-  },
-  'the format of a member of a request is changed': {
-    breaks: d => (body(d).properties.expires_at.format = 'date'),
-    reported: 'keys.create: body.expires_at has another format',
-    harmless: d => delete body(d).properties.expires_at.format,
-  },
-  'the items of a request must be unique': {
-    breaks: d => (body(d).properties.scopes.uniqueItems = true),
-    reported: 'keys.create: body.scopes must be unique',
-    harmless: d => delete jsonOf(d.paths['/tokens'].post).properties.roles.uniqueItems,
-  },
-  'a request object is closed to further members': {
-    given: d => delete schemas(d).FactPutNation.additionalProperties,
-    breaks: d => (schemas(d).FactPutNation.additionalProperties = false),
-    reported: 'FactPutNation: FactPutNation does not accept further members',
-    harmless: d => (schemas(d).FactPutTreaty.additionalProperties = true),
-  },
-  'a variant of a request is removed': {
-    breaks: d => replay(d).pop(),
-    reported: 'webhooks.replay: body has one variant less',
-    harmless: d => replay(d).push({ type: 'object', properties: { all: { type: 'boolean' } } }),
-  },
-  'a named variant of a request is removed': {
-    breaks: d => schemas(d).BatchFact.anyOf.shift(),
-    reported: 'BatchFact: BatchFact is no longer FactPutAlliance',
-    harmless: d => schemas(d).BatchFact.anyOf.push(ref('FactCommit')),
-  },
-  'the members of a fact are narrowed, in the schema of a stream': {
-    breaks: d => (treaty(d).data.properties.alliance_ids.minItems = 3),
-    reported: 'FactPutTreaty: FactPutTreaty.data.alliance_ids has a larger minItems',
-    harmless: d => delete treaty(d).data.properties.alliance_ids.minItems,
-  },
-  'a constant of a fact is changed': {
-    breaks: d => (treaty(d).resource.const = 'pact'),
-    reported: 'FactPutTreaty: FactPutTreaty.resource does not accept "treaty"',
-    harmless: d => (treaty(d).resource = { enum: ['treaty', 'pact'] }),
-  },
-  'a constant of a response is changed': {
-    breaks: d => {
-      const { schema } = d.paths['/refused/{id}'].delete.responses[200].content['application/json']
-      schema.properties.dropped.const = 1
-    },
-    reported: 'refused.drop: response 200.dropped may be other than true',
   },
 }

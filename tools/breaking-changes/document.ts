@@ -1,6 +1,8 @@
 /** The parts of an OpenAPI 3.1 document that are compared. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>
+  /** Requests that the service sends, by name. */
+  webhooks?: Record<string, Record<string, Operation>>
   security?: Security[]
   components: {
     schemas?: Record<string, Schema>
@@ -60,7 +62,9 @@ export interface Schema {
   additionalProperties?: boolean | Schema
   items?: Schema
   anyOf?: Schema[]
+  allOf?: Schema[]
   oneOf?: Schema[]
+  discriminator?: { propertyName: string }
   contentSchema?: Schema
   contentMediaType?: string
   minimum?: number
@@ -96,6 +100,31 @@ export function resolve<T extends object>(
   return components?.[nameOf(value.$ref)] ?? {}
 }
 
+/** An object with all members of the parts of its `allOf`, except components that are `left out`; any other schema as it is. */
+export function withAllParts(schema: Schema, document: Document, leftOut: Set<string> = new Set()): Schema {
+  const { allOf, ...own } = schema
+  if (!allOf) return schema
+  const parts = [
+    ...allOf
+      .filter(({ $ref }) => $ref === undefined || !leftOut.has($ref))
+      .map(part => withAllParts(resolve(part, document.components.schemas), document)),
+    own,
+  ]
+  return {
+    ...own,
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+  }
+}
+
+/** The components that are parts of both schemas. */
+export function commonParts(one: Schema, other: Schema): Set<string> {
+  const [first, second] = [one, other].map(
+    ({ allOf = [] }) => new Set(allOf.flatMap(({ $ref }) => ($ref === undefined ? [] : [$ref]))),
+  )
+  return first && second ? first.intersection(second) : new Set()
+}
+
 const isReference = (value: object): value is Reference => '$ref' in value && typeof value.$ref === 'string'
 
 /** The directions of each component, by `schemas/Nation`: of requests, responses or both. */
@@ -107,6 +136,9 @@ export function directionsOf(document: Document): Map<string, Set<Direction>> {
       visit(responses, 'response')
     }
   }
+  for (const methods of Object.values(document.webhooks ?? {}))
+    for (const { parameters, requestBody } of Object.values(methods))
+      visit([parameters, requestBody], 'response')
   return directions
 
   function visit(value: unknown, direction: Direction): void {

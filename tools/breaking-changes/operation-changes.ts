@@ -13,6 +13,8 @@ import { type CompareSchemas, createSchemaComparison } from './schema-changes.ts
 /** Compares operations of two documents, and the responses and headers that operations share. Each change is one line. */
 export interface OperationComparison {
   operation(before: Operation, after: Operation): string[]
+  /** A request that the service sends: callers receive its headers and body, and send the response. */
+  webhook(before: Operation, after: Operation): string[]
   response(before: Partial<Response>, after: Partial<Response>, place: string): string[]
   header(before: Header, after: Header, place: string): string[]
 }
@@ -24,7 +26,7 @@ export function createOperationComparison(documents: {
   const { before: known, after: now } = documents
   const compareSent = createSchemaComparison(documents, 'request')
   const compareReceived = createSchemaComparison(documents, 'response')
-  return { operation, response, header: headerChanges }
+  return { operation, webhook, response, header: headerChanges }
 
   function operation(before: Operation, after: Operation): string[] {
     return [
@@ -33,6 +35,25 @@ export function createOperationComparison(documents: {
       ...parameterChanges(parametersOf(before, known), parametersOf(after, now)),
       ...bodyChanges(before, after),
       ...responseChanges(before, after),
+    ]
+  }
+
+  function webhook(before: Operation, after: Operation): string[] {
+    const sent = parametersOf(after, now)
+    const statuses = Object.keys(before.responses).filter(status => !after.responses[status])
+    return [
+      ...[...parametersOf(before, known)].flatMap(([key, { name, schema }]) => {
+        const later = sent.get(key)
+        return later ? compareReceived(schema, later.schema, `header ${name}`) : [`has no header ${name}`]
+      }),
+      ...contentChanges(
+        before.requestBody?.content,
+        after.requestBody?.content,
+        'body',
+        compareReceived,
+        type => `is not sent as ${type}`,
+      ),
+      ...statuses.map(status => `has no response ${status}`),
     ]
   }
 

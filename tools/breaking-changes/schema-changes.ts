@@ -1,4 +1,12 @@
-import { type Direction, type Document, nameOf, resolve, type Schema } from './document.ts'
+import {
+  commonParts,
+  type Direction,
+  type Document,
+  nameOf,
+  resolve,
+  type Schema,
+  withAllParts,
+} from './document.ts'
 
 /** Returns the changes of a schema that break callers who send (request) or receive (response) its values. */
 export type CompareSchemas = (before: Schema, after: Schema, place: string) => string[]
@@ -38,13 +46,20 @@ export function createSchemaComparison(
     return changes
   }
 
-  function compareInline(before: Schema, after: Schema, place: string): string[] {
+  function compareInline(shown: Schema, later: Schema, place: string): string[] {
+    // They are compared under their own names.
+    const shared = commonParts(shown, later)
+    const before = withAllParts(shown, documents.before, shared)
+    const after = withAllParts(later, documents.after, shared)
     const known = before.anyOf ?? before.oneOf
     const now = after.anyOf ?? after.oneOf
     if (!known && !now) return compareKeywords(before, after, place)
+    const whole = !isRequest && !known && before.properties && now && asOneObject(now)
+    if (whole) return compareKeywords(before, whole, place)
     return [
       ...variantChanges(known ?? [before], now ?? [after], place),
-      ...(known && now ? compareKeywords(before, after, place) : []),
+      // Without a type of its own it has those of its variants.
+      ...(known && now ? compareKeywords(before, { ...after, type: after.type ?? before.type }, place) : []),
     ]
   }
 
@@ -97,6 +112,7 @@ export function createSchemaComparison(
   }
 
   function boundChanges(before: Schema, after: Schema): string[] {
+    if (!isRequest && after.const !== undefined) return []
     const isLarger = (key: keyof Bounds, none: number) => (after[key] ?? none) > (before[key] ?? none)
     const isSmaller = (key: keyof Bounds, none: number) => (after[key] ?? none) < (before[key] ?? none)
     // A count is at least 0, also without a minimum.
@@ -122,6 +138,9 @@ export function createSchemaComparison(
       ...(required.format !== undefined && required.format !== given.format ? ['has another format'] : []),
       ...(required.uniqueItems && !given.uniqueItems
         ? [isRequest ? 'must be unique' : 'may have equal items']
+        : []),
+      ...(before.discriminator && before.discriminator.propertyName !== after.discriminator?.propertyName
+        ? ['has another discriminator']
         : []),
       ...(before.contentMediaType === after.contentMediaType ? [] : ['has another media type']),
       ...(!isRequest && after['x-scope'] !== undefined && after['x-scope'] !== before['x-scope']
@@ -159,6 +178,36 @@ export function createSchemaComparison(
       return known || now ? compare(known ?? {}, now ?? {}, place + suffix) : []
     })
     return parts.flat()
+  }
+
+  /**
+   * An object may be split into variants: they are compared as one object, whose members have the values of all variants.
+   * Undefined if a variant is no object.
+   */
+  function asOneObject(variants: Schema[]): Schema | undefined {
+    const objects = variants.map(each =>
+      withAllParts(resolve(each, documents.after.components.schemas), documents.after),
+    )
+    if (!objects.every(({ type, properties }) => type === 'object' && properties)) return undefined
+    const names = new Set(objects.flatMap(({ properties = {} }) => Object.keys(properties)))
+    const valuesOfMember = (name: string) => [
+      ...new Map(
+        objects.flatMap(({ properties = {} }) => {
+          const member = properties[name]
+          return member ? [[asText(member), member] as const] : []
+        }),
+      ).values(),
+    ]
+    return {
+      type: 'object',
+      properties: Object.fromEntries(
+        [...names].map(name => {
+          const [first = {}, ...others] = valuesOfMember(name)
+          return [name, others.length === 0 ? first : { oneOf: [first, ...others] }]
+        }),
+      ),
+      required: [...names].filter(name => objects.every(({ required = [] }) => required.includes(name))),
+    }
   }
 
   /** A named variant may be added to a response, as kinds of events are. None may be removed, whichever way it is sent. */

@@ -32,7 +32,7 @@ const assertions: Record<string, Assertion> = {
     assertions: { notPattern: '/eval\\(|<script/' },
   },
   'operation-tags': { subject: { type: 'Operation', property: 'tags' }, assertions: { nonEmpty: true } },
-  // The documents have one list of servers, and webhooks are described in the guides.
+  // The documents have one list of servers; requests of the service are webhooks.
   'operation-parts': { subject: { type: 'Operation' }, assertions: { disallowed: ['callbacks', 'servers'] } },
   'path-parameter-once': {
     subject: { type: 'Paths' },

@@ -6,6 +6,8 @@ export interface Schema {
   enum?: unknown[]
   anyOf?: Schema[]
   oneOf?: Schema[]
+  allOf?: Schema[]
+  discriminator?: { propertyName: string }
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
   additionalProperties?: boolean | Schema
@@ -104,12 +106,15 @@ export interface RawDocument {
   paths: Record<string, Record<string, RawOperation>>
 }
 
+/** The part itself where it is a reference. */
+export function resolveRef<T extends object>(part: OrRef<T>, document: object): T {
+  if (!('$ref' in part) || typeof part.$ref !== 'string') return part as T
+  const steps = part.$ref.slice(2).split('/')
+  return steps.reduce<unknown>((inside, step) => Object(inside)[step.replaceAll('~1', '/')], document) as T
+}
+
 function describeApi(origin: string, document: RawDocument): Api {
-  const follow = <T extends object>(part: OrRef<T>): T => {
-    if (!('$ref' in part) || typeof part.$ref !== 'string') return part as T
-    const steps = part.$ref.slice(2).split('/')
-    return steps.reduce<unknown>((inside, step) => Object(inside)[step.replaceAll('~1', '/')], document) as T
-  }
+  const follow = <T extends object>(part: OrRef<T>): T => resolveRef(part, document)
   const describe = (part: RawOperation['responses'][string]): ResponseDescription => {
     const { headers = {}, content } = follow(part)
     return {

@@ -8,7 +8,7 @@ import type { Operation } from '../public/operation.ts'
 import { scopes } from '../scopes.ts'
 import type { ApiInfo } from './document.ts'
 
-export const tagDescriptions: Record<Operation['tag'], string> = {
+export const tagDescriptions: Record<Operation['tag'] | 'Webhooks', string> = {
   Nations: 'Nations, led by one player each, and their ranking.',
   Alliances: 'Alliances of nations and their members.',
   Wars: 'Wars between nations, their battles, and the global conflicts they belong to.',
@@ -17,6 +17,8 @@ export const tagDescriptions: Record<Operation['tag'], string> = {
   'Own nation': 'The nation of the key’s player, and the key itself.',
   Verification: 'Proof, for a chat bot, that a chat user leads a nation.',
   Game: 'The game, its terms and its eras.',
+  Webhooks:
+    'Requests that a webhook endpoint receives. Players register endpoints in the developer settings.',
 }
 
 const table = (head: string[], rows: string[][]) =>

@@ -19,6 +19,7 @@ export interface OpenApiDocument<M extends string = 'get'> {
   security?: Record<string, string[]>[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<M, OpenApiOperation>>
+  webhooks?: Record<string, { post: OpenApiOperation }>
   components: {
     schemas: Record<string, JsonSchema>
     responses: Record<string, OpenApiResponse>

@@ -23,6 +23,7 @@ import {
 } from './document.ts'
 import { errorResponse, errorResponseName, headers, headersWith, publicCatalog } from './responses.ts'
 import { componentName, componentSchemas, documented } from './schemas.ts'
+import { openApiWebhooks, webhookSchemas } from './webhooks.ts'
 
 /**
  * The OpenAPI 3.1 document of the public API for one game. `serverUrl` is the public address without a path; without it, the
@@ -54,8 +55,9 @@ export function openApiFor(
     paths: Object.fromEntries(
       described.map(operation => [operation.path, { get: openApiOperation(contract, operation) }]),
     ),
+    webhooks: openApiWebhooks(exampleOf(contract, 'event', 'public'), contract),
     components: {
-      schemas: componentSchemas(contract, described),
+      schemas: { ...componentSchemas(contract, described), ...webhookSchemas() },
       responses: componentResponses(described),
       parameters: { 'if-none-match': ifNoneMatch },
       headers,
@@ -76,7 +78,7 @@ const ifNoneMatch: OpenApiParameter = {
   name: 'If-None-Match',
   in: 'header',
   description: 'The ETag of an earlier response. The response is 304 without a body if nothing has changed.',
-  schema: { type: 'string' },
+  schema: { type: 'string', examples: ['"9f2c1ab04d7e"'] },
 }
 
 const hasEtag = ({ cache }: Operation): boolean => cache !== 'private' && cache !== 'stream'

@@ -15,7 +15,10 @@ const ownerNames: Partial<Record<ResourceName, string>> = { alliance: 'AllianceW
 export const componentName = (resource: ResourceName, view: Returns['view']): string =>
   view === 'public' ? pascalCase(resource) : (ownerNames[resource] ?? `Own${pascalCase(resource)}`)
 
+const eventName = (type: string): string => `Event${pascalCase(type)}`
 const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
+/** The key of later types in the mapping of the discriminator. No type is named so: the names of types have a dot and no spaces. */
+const laterType = '(a later type)'
 
 /**
  * A schema for clients. Members may be added to any object within a version, so no object is closed:
@@ -48,27 +51,79 @@ export function componentSchemas(
       )
     }
   }
-  for (const [type, { description, data }] of Object.entries(contract.eventKinds)) {
-    schemas[eventDataName(type)] = {
-      title: type,
-      ...documented(data),
-      description: `Data of ${type}. ${description}`,
-    }
-  }
-  describeEventData(schemas, Object.keys(contract.eventKinds))
+  Object.assign(schemas, eventSchemas(contract))
   schemas.Pagination = documented(pagination)
   schemas.Error = documented(errorBody)
   return schemas
 }
 
-/** `anyOf`, because kinds may share a schema. The open object is for kinds that are added later. */
-function describeEventData(schemas: Record<string, JsonSchema>, types: readonly string[]) {
-  const data = schemas.Event?.properties?.data
-  if (!data) return
-  data.anyOf = [
-    ...types.map(type => refTo('schemas', eventDataName(type))),
-    { title: 'any other kind', type: 'object', description: 'Data of a kind that is not in this document.' },
-  ]
+/**
+ * `Event` is exactly one of its variants: one for each type, with the schema of its `data`, and an open one for types that are
+ * added later, which excludes the others by `not`. The discriminator maps each type to its variant. It also has an entry for the
+ * open variant, because generators otherwise give it the type `string` or the name of its schema: with `string`,
+ * `event.type === 'war.declared'` would not select one variant.
+ */
+function eventSchemas({ resources, eventKinds }: Contract): Record<string, JsonSchema> {
+  const {
+    description = '',
+    properties = {},
+    required = [],
+  } = documented(readableSchema(resources.event, 'public'))
+  const { type: kind = {}, data: _data, ...common } = properties
+  const types = Object.keys(eventKinds)
+  const variant = (text: string, type: object, data: JsonSchema): JsonSchema => ({
+    description: text,
+    allOf: [refTo('schemas', 'EventCommon')],
+    type: 'object',
+    properties: { type: { type: 'string', description: 'Type of the event.', ...type }, data },
+    required: ['type', 'data'],
+  })
+  const variants = Object.entries(eventKinds).flatMap(([type, each]) => [
+    [
+      eventName(type),
+      variant(each.description, { const: type }, refTo('schemas', eventDataName(type))),
+    ] as const,
+    [
+      eventDataName(type),
+      { ...documented(each.data), description: `Data of ${type}. ${each.description}` },
+    ] as const,
+  ])
+  const byType = {
+    ...Object.fromEntries(types.map(type => [type, eventName(type)])),
+    [laterType]: 'EventLater',
+  }
+  return {
+    Event: {
+      description: `${description} \`type\` determines the schema of \`data\`. Types may be added at any time: ignore unknown ones.`,
+      oneOf: Object.values(byType).map(name => refTo('schemas', name)),
+      discriminator: {
+        propertyName: 'type',
+        mapping: Object.fromEntries(
+          Object.entries(byType).map(([type, name]) => [type, refTo('schemas', name).$ref]),
+        ),
+      },
+    },
+    EventCommon: {
+      description: 'What events of all types have.',
+      type: 'object',
+      properties: common,
+      required: required.filter(member => member in common),
+    },
+    ...Object.fromEntries(variants),
+    EventLater: variant(
+      'An event of a type that is not in this document, because it was added later.',
+      {
+        maxLength: kind.maxLength,
+        description: 'A type that is not in this document.',
+        not: { enum: types },
+      },
+      {
+        type: 'object',
+        description: 'Details, with members that depend on the type.',
+        additionalProperties: true,
+      },
+    ),
+  }
 }
 
 const factComponents: Record<FactsPlace, string> = { line: 'Fact', batch: 'BatchFact' }

@@ -15,12 +15,15 @@ import {
 
 const eventFilterParams = {
   type: eventTypes,
-  nation_id: relatedIdListParam('Only events about one of these nations.', 'n42'),
-  alliance_id: relatedIdListParam('Only events about one of these alliances.', 'a7'),
+  nation_id: relatedIdListParam('Only events about one of these nations.', ['n42', 'n9']),
+  alliance_id: relatedIdListParam('Only events about one of these alliances.', ['a7', 'a3']),
   war_id: idParam('Only events about this war.', 'w310'),
   since: timeParam('Only events logged at or after this time.'),
   until: timeParam('Only events logged before this time.'),
-  after: sequenceParam('Only events with a greater seq, oldest first. 0 starts at the oldest stored event.'),
+  after: sequenceParam(
+    'Only events with a greater seq, oldest first. 0 starts at the oldest stored event.',
+    1041,
+  ),
 }
 
 export const eventOperations = {

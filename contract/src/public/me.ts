@@ -50,9 +50,13 @@ export const playerOperations = {
     cache: 'private',
     allowsHead: false,
     parameters: {
-      code: pathTextParam('The code: 10 characters, in upper or lower case.', 'K7PWM3XQ9T'),
+      code: pathTextParam(
+        'The code: 10 characters, in upper or lower case. Blanks and dashes in it are ignored.',
+        'K7PWM3XQ9T',
+      ),
       for: accountParam(
         'The chat account that sent the code. Required if the code is bound to an account; for any other account, a bound code is reported as unknown.',
+        '80351110224678912',
       ),
     },
     errors: ['verification_code_unknown', 'verification_code_expired', 'verification_code_used'],

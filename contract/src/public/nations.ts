@@ -30,17 +30,17 @@ export const nationOperations = {
       search: searchParam(
         'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally.',
       ),
-      ids: filterBy('id', idListParam('Only these nations.', 'n42')),
-      alliance_id: relatedIdListParam('Only members of these alliances.', 'a7'),
+      ids: filterBy('id', idListParam('Only these nations.', ['n42', 'n9'])),
+      alliance_id: relatedIdListParam('Only members of these alliances.', ['a7', 'a3']),
       status: filterBy('status', enumParam(nationStatuses, 'Only nations with this status.')),
       min_score: filterBy(
         'national_score',
-        decimalParam('Only nations with at least this national_score.'),
+        decimalParam('Only nations with at least this national_score.', 1500),
         'min',
       ),
       max_score: filterBy(
         'national_score',
-        decimalParam('Only nations with at most this national_score.'),
+        decimalParam('Only nations with at most this national_score.', 2000),
         'max',
       ),
     },
@@ -73,7 +73,7 @@ export const nationOperations = {
       search: searchParam(
         'Text that the name or the tag contains, in any case. At most 100 characters; % and _ match literally.',
       ),
-      ids: filterBy('id', idListParam('Only these alliances.', 'a7')),
+      ids: filterBy('id', idListParam('Only these alliances.', ['a7', 'a3'])),
     },
   }),
 
@@ -109,8 +109,12 @@ export const nationOperations = {
   }),
 }
 
+/** The boards, and the resource that each lists. */
+const boards = { nations: 'nation_ranking', alliances: 'alliance_ranking' } as const
+const boardNames = ['nations', 'alliances'] as const satisfies (keyof typeof boards)[]
+
 export const rankingOperations = {
-  rankingsList: listOperation(['nation_ranking', 'alliance_ranking'], {
+  rankingsList: listOperation(Object.values(boards), {
     id: 'rankings.list',
     path: '/rankings',
     tag: 'Nations',
@@ -122,7 +126,8 @@ export const rankingOperations = {
     parameters: {
       page,
       limit,
-      board: enumParamWithDefault(['nations', 'alliances'], 'nations', 'What to rank: nations or alliances.'),
+      board: enumParamWithDefault(boardNames, 'nations', 'What to rank: nations or alliances.'),
     },
+    resourceBy: { parameter: 'board', resources: boards },
   }),
 }

@@ -32,6 +32,8 @@ export interface Operation<P extends Parameters = Parameters, M extends Response
   /** False where a GET has side effects or never ends. */
   allowsHead: boolean
   returns: Returns
+  /** A parameter whose value selects the resource that is returned. */
+  resourceBy?: { parameter: string; resources: Readonly<Record<string, ResourceName>> }
   deprecated?: Deprecation
   /** Errors in addition to those that every operation may return. */
   errors?: readonly (

@@ -122,22 +122,22 @@ export const searchParam = (description: string) =>
     description,
   )
 
-const idListOfKind = (kind: 'ids' | 'related_ids', description: string, example: string) =>
+const idListOfKind = (kind: 'ids' | 'related_ids', description: string, example: readonly string[]) =>
   parameter<string[]>()(
     'query',
     kind,
     false,
-    { type: 'array', items: id({ example }), maxItems: limits.idsMax },
+    { type: 'array', items: id(), maxItems: limits.idsMax, example },
     description,
   )
 const idListForm = `Up to ${limits.idsMax}, comma-separated or repeated; unknown ids are ignored.`
 
 /** Ids of the items that an operation lists. */
-export const idListParam = (description: string, example: string) =>
+export const idListParam = (description: string, example: readonly string[]) =>
   idListOfKind('ids', `${description} ${idListForm} An empty list selects nothing.`, example)
 
 /** Ids of the resources that the listed items belong to. */
-export const relatedIdListParam = (description: string, example: string) =>
+export const relatedIdListParam = (description: string, example: readonly string[]) =>
   idListOfKind('related_ids', `${description} ${idListForm} Empty counts as absent.`, example)
 
 export const idParam = (description: string, example: string) =>
@@ -163,12 +163,12 @@ export const enumListParam = <const V extends string>(values: readonly V[], desc
     'query',
     'enum_list',
     false,
-    { type: 'array', items: enumOf(values), maxItems: limits.idsMax },
+    { type: 'array', items: enumOf(values), maxItems: limits.idsMax, example: values.slice(0, 2) },
     `${description} Comma-separated or repeated.`,
   )
 
-export const decimalParam = (description: string) =>
-  parameter<number>()('query', 'decimal', false, decimal(), description)
+export const decimalParam = (description: string, example: number) =>
+  parameter<number>()('query', 'decimal', false, decimal({ example }), description)
 
 export const timeParam = (description: string) =>
   parameter<string>()(
@@ -179,8 +179,8 @@ export const timeParam = (description: string) =>
     description,
   )
 
-export const sequenceParam = (description: string) =>
-  parameter<number>()('query', 'integer', false, count(), description)
+export const sequenceParam = (description: string, example: number) =>
+  parameter<number>()('query', 'integer', false, count({ example }), description)
 
 export const lastEventId = parameter<number>()(
   'header',
@@ -196,11 +196,12 @@ export const eventTypes = parameter<string[]>()(
   false,
   {
     type: 'array',
-    items: { type: 'string', example: 'war.declared', 'x-known-words-only': true },
+    items: { type: 'string', 'x-known-words-only': true },
     maxItems: limits.idsMax,
+    example: ['war.*', 'battle.fought'],
   },
   'Kinds of events (`war.declared`) or families (`war.*`), comma-separated or repeated. Unknown kinds are rejected.',
 )
 
-export const accountParam = (description: string) =>
-  parameter<string>()('query', 'text', false, text(200), description)
+export const accountParam = (description: string, example: string) =>
+  parameter<string>()('query', 'text', false, text(200, { example }), description)

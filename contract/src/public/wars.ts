@@ -24,13 +24,13 @@ export const warOperations = {
       page,
       limit,
       status: filterBy('status', enumParam(warStatuses, 'Only active wars, or only ended ones.')),
-      nation_id: relatedIdListParam('Only wars with one of these nations on either side.', 'n42'),
+      nation_id: relatedIdListParam('Only wars with one of these nations on either side.', ['n42', 'n9']),
       alliance_id: relatedIdListParam(
         'Only wars with a nation of one of these alliances, at the declaration, on either side.',
-        'a7',
+        ['a7', 'a3'],
       ),
       conflict_id: filterBy('conflict_id', idParam('Only wars of this global conflict.', 'c4')),
-      ids: filterBy('id', idListParam('Only these wars.', 'w310')),
+      ids: filterBy('id', idListParam('Only these wars.', ['w310', 'w311'])),
     },
   }),
 

@@ -42,6 +42,8 @@ export interface ReferenceDocument {
   servers: { url: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
+  /** Requests that the service sends, by name. */
+  webhooks?: Record<string, Record<string, Operation>>
   components: {
     schemas: Record<string, Schema>
     responses: Record<string, Response>
@@ -53,21 +55,25 @@ export interface ReferenceDocument {
 export interface Described {
   id: string
   method: string
-  path: string
+  /** Undefined for a request that the service sends. */
+  path: string | undefined
   operation: Operation
   parameters: Parameter[]
   responses: [status: string, response: Response][]
-  call: ExampleCall
+  /** Undefined for a request that the service sends. */
+  call: ExampleCall | undefined
 }
 
 /** An example as text. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 
-/** Every operation of a document, in its order. */
+/** Every operation of a document, in its order, and the requests that the service sends. */
 export function describeOperations(document: ReferenceDocument): Described[] {
   const { parameters: shared = {}, responses: sharedResponses } = document.components
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
+  const received = Object.entries(document.paths)
+  const sent = Object.values(document.webhooks ?? {})
+  return [...received, ...sent.map(methods => [undefined, methods] as const)].flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const parameters = operation.parameters.flatMap(parameter =>
         '$ref' in parameter ? (shared[componentOf(parameter) ?? ''] ?? []) : parameter,
@@ -81,12 +87,11 @@ export function describeOperations(document: ReferenceDocument): Described[] {
       const place = {
         id: operation.operationId,
         method: method.toUpperCase(),
-        path,
         operation,
         parameters,
         responses,
       }
-      return { ...place, call: exampleCall(place) }
+      return { ...place, path, call: path === undefined ? undefined : exampleCall({ ...place, path }) }
     }),
   )
 }
@@ -99,7 +104,7 @@ function exampleCall({
   operation,
   parameters,
   responses,
-}: Omit<Described, 'call'>): ExampleCall {
+}: Omit<Described, 'call' | 'path'> & { path: string }): ExampleCall {
   const example = ({ schema }: Parameter) =>
     String([schema.examples ?? []].flat()[0] ?? schema.enum?.[0] ?? 'name')
   const filled = path.replace(/\{(\w+)\}/g, (_place, name) => {

@@ -11,6 +11,9 @@ export interface Schema {
   enum?: unknown[]
   const?: unknown
   anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  discriminator?: { propertyName: string }
   contentSchema?: Schema
   $ref?: string
   [keyword: string]: unknown
@@ -35,11 +38,12 @@ const linkTo = (component: string) => `<a href="#${schemaId(component)}">${compo
 export function typeOf(schema: Schema): string {
   const component = componentOf(schema)
   if (component) return linkTo(component)
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+  const variants = schema.anyOf ?? schema.oneOf
+  if (variants) return variants.map(typeOf).join(' or ')
   if (schema.contentSchema) return `text, of ${typeOf(schema.contentSchema)}`
   if (schema.const !== undefined) return `<code>${escaped(String(schema.const))}</code>`
   const types = [schema.type ?? []].flat().map(type => (type === 'array' ? arrayOf(schema) : type))
-  return types.join(' or ') || 'any value'
+  return `${schema.not ? 'any other ' : ''}${types.join(' or ') || 'any value'}`
 }
 
 const arrayOf = ({ items }: Schema) => (items ? `list of ${typeOf(items)}` : 'list')
@@ -83,6 +87,41 @@ export function fieldsOf(schema: Schema, prefix = '', required?: readonly string
       ...inner.flatMap(item => fieldsOf(item, `${path}[].`, required && (item.required ?? []))),
     ]
   })
+}
+
+/** The components that an object is composed of, as a sentence; empty for others. */
+export const partsOf = ({ allOf = [] }: Schema): string =>
+  allOf.length === 0 ? '' : `<p>The fields of ${allOf.map(typeOf).join(' and ')}, and:</p>`
+
+/**
+ * A schema as one object: with the members of all parts of `allOf`; of `oneOf` with the members of all variants, each of which has
+ * the values of any variant.
+ */
+export function asObject(schema: Schema, schemas: Record<string, Schema>): Schema {
+  const resolved = (part: Schema) => asObject(schemas[componentOf(part) ?? ''] ?? part, schemas)
+  const { allOf, oneOf, discriminator, ...own } = schema
+  if (allOf) {
+    const parts = [...allOf.map(resolved), own]
+    return {
+      ...own,
+      properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+      required: parts.flatMap(({ required = [] }) => required),
+    }
+  }
+  if (!oneOf || !discriminator) return schema
+  const variants = oneOf.map(variant => resolved(variant).properties ?? {})
+  const names = new Set(variants.flatMap(Object.keys))
+  const members = [...names].map((name): [string, Schema] => {
+    const values = new Map(
+      variants.flatMap(({ [name]: member }) => (member ? [[JSON.stringify(member), member]] : [])),
+    )
+    const [first = {}, ...others] = values.values()
+    if (others.length === 0) return [name, first]
+    const { propertyName } = discriminator
+    const description = name === propertyName ? first.description : `Depends on \`${propertyName}\`.`
+    return [name, { ...(description && { description }), oneOf: [first, ...others] }]
+  })
+  return { ...own, properties: Object.fromEntries(members) }
 }
 
 /** A table of fields or parameters; `inline` renders Markdown. */

@@ -3,17 +3,20 @@ import { invalidResponse } from './errors.ts'
 import { limits } from './limits.ts'
 import type { CachePolicy, Read } from './reader.ts'
 
-/** The requests that the methods of operations send. */
+/** The requests that the methods of operations send. The template of a path has the names of `ids` in braces. */
 export interface Calls {
   /** One item. */
-  item<T>(path: string, policy: CachePolicy, options?: CallOptions): Promise<T>
+  item<T>(template: string, policy: CachePolicy, options?: CallOptions, ids?: Ids): Promise<T>
   /** A page of items. */
-  page<T>(path: string, policy: CachePolicy, options?: CallOptions): Promise<Page<T>>
+  page<T>(template: string, policy: CachePolicy, options?: CallOptions, ids?: Ids): Promise<Page<T>>
   /** The items of all pages. */
-  items<T>(path: string, policy: CachePolicy, options?: CallOptions): AsyncIterableIterator<T>
-  /** Encodes text as one segment of a path. */
-  segment(text: string): string
+  items<T>(template: string, policy: CachePolicy, options?: CallOptions, ids?: Ids): AsyncIterableIterator<T>
 }
+
+type Ids = Readonly<Record<string, string>>
+
+/** Encodes text as one segment of a path. URL parsers remove dot segments and the segment before; no id has a space, so the request fails with 404. */
+const segment = (text: string) => encodeURIComponent(/^\.{1,2}$/.test(text) ? `${text} ` : text)
 
 /** A path with sorted parameters. Lists are comma-separated; an empty list of ids selects nothing. */
 export function urlOf(path: string, parameters: object): string {
@@ -28,38 +31,41 @@ export function urlOf(path: string, parameters: object): string {
 }
 
 export function createCalls(read: Read): Calls {
-  async function request(path: string, policy: CachePolicy, options: CallOptions = {}) {
+  async function request(template: string, policy: CachePolicy, options: CallOptions = {}, ids: Ids = {}) {
     const { signal, timeoutMs, ...parameters } = options
+    const path = template.replace(/\{(\w+)\}/g, (_, name) => segment(String(ids[name])))
     // Private sections are for the key's owner, so the response must not be cached.
     const requiresSections = 'include' in parameters && policy === 'public'
     const text = await read(urlOf(path, parameters), requiresSections ? 'private' : policy, {
       signal,
       timeoutMs,
+      template,
     })
     // Each caller gets its own object.
     return JSON.parse(text)
   }
 
-  const page: Calls['page'] = async (path, policy, options) => {
-    const whole = await request(path, policy, options)
+  const page: Calls['page'] = async (template, policy, options, ids) => {
+    const whole = await request(template, policy, options, ids)
     if (Array.isArray(whole.data) && typeof whole.pagination?.pages === 'number') return whole
-    throw invalidResponse(`The response of ${path} is not a list.`)
+    throw invalidResponse(`The response of ${template} is not a list.`)
   }
 
   return {
-    item: async (path, policy, options) => (await request(path, policy, options)).data,
+    item: async (...call) => (await request(...call)).data,
     page,
-    async *items<T>(path: string, policy: CachePolicy, options: CallOptions & { page?: number } = {}) {
+    async *items<T>(
+      template: string,
+      policy: CachePolicy,
+      options: CallOptions & { page?: number } = {},
+      ids?: Ids,
+    ) {
       for (let number = options.page ?? 1; ; number += 1) {
         const whole = { limit: limits.pageSizeMax, ...options, page: number }
-        const { data, pagination } = await page<T>(path, policy, whole)
+        const { data, pagination } = await page<T>(template, policy, whole, ids)
         yield* data
         if (number >= pagination.pages) return
       }
-    },
-    segment(text) {
-      // URL parsers remove dot segments and the segment before. No id has a space, so the request fails with 404.
-      return encodeURIComponent(/^\.{1,2}$/.test(text) ? `${text} ` : text)
     },
   }
 }

@@ -3,14 +3,15 @@ import { createCache } from './cache.ts'
 import { createCalls } from './calls.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Followed, type FollowOptions, follow } from './follow.ts'
+import { createHooks, type HookOptions } from './hooks.ts'
 import { limits } from './limits.ts'
 import { OperationGroups } from './operations.ts'
-import { createRateLimiter } from './rate-limiter.ts'
+import { createRateLimiter, type RateLimit, type RateLimiter } from './rate-limiter.ts'
 import { createReader } from './reader.ts'
 import { createSingleFlight } from './single-flight.ts'
 import { createTransport } from './transport.ts'
 
-export interface ChanceryOptions {
+export interface ChanceryOptions extends HookOptions {
   /** The game’s API, such as `https://api.game.example`. */
   baseUrl: string | URL
   /** A key from the developer settings. Without one, the rate limit of your address applies, and `me` cannot be read. */
@@ -23,6 +24,8 @@ export interface ChanceryOptions {
   cacheSeconds?: number | undefined
   /** Responses in the cache. Default: 1,000. */
   cacheEntriesMax?: number | undefined
+  /** The header User-Agent, such as `my-bot/1.2 (+https://bot.example)`. Browsers keep their own: it is not sent there. */
+  userAgent?: string | undefined
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
   /** The clock, for tests. */
@@ -46,14 +49,18 @@ export class Chancery extends OperationGroups {
   declare readonly events: EventsWithFollow
   /** Makes cached responses stale that an event affects, for events received by webhook. `follow` does it by itself. */
   readonly invalidate: (event: ChanceryEvent) => void
+  readonly #rateLimiter: RateLimiter
 
   /** @throws {TypeError} if an option is invalid. */
   constructor(options: ChanceryOptions) {
-    const { apiKey, clock = systemClock, random = Math.random } = options
+    const { apiKey, userAgent, clock = systemClock, random = Math.random } = options
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey))
       throw new TypeError(
         'apiKey is empty or has invalid characters. Omit it to send requests without a key.',
       )
+    if (userAgent !== undefined && !/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(userAgent))
+      throw new TypeError('userAgent must be printable ASCII characters, with single spaces between them.')
+    const hooks = createHooks(options, clock)
     const rateLimiter = createRateLimiter({
       clock,
       limit: apiKey === undefined ? limits.anonymousCalls : limits.keyCalls,
@@ -65,7 +72,10 @@ export class Chancery extends OperationGroups {
       // Some runtimes require the global receiver.
       fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
       clock,
-      rateLimiter: rateLimiter,
+      rateLimiter,
+      hooks,
+      // A browser would send a preflight request for it.
+      userAgent: 'document' in globalThis || 'importScripts' in globalThis ? undefined : userAgent,
       timeoutMs: options.timeoutMs ?? 10_000,
       retries: options.retries ?? 2,
       random,
@@ -76,7 +86,8 @@ export class Chancery extends OperationGroups {
       entriesMax: options.cacheEntriesMax ?? 1_000,
     })
     const singleFlight = createSingleFlight()
-    super(createCalls(createReader({ transport, cache, singleFlight })))
+    super(createCalls(createReader({ transport, cache, singleFlight, hooks })))
+    this.#rateLimiter = rateLimiter
     this.events = {
       ...this.events,
       follow: (options = {}) => follow({ transport, cache, singleFlight, clock, random }, options),
@@ -85,6 +96,11 @@ export class Chancery extends OperationGroups {
       cache.invalidate(event)
       singleFlight.reset()
     }
+  }
+
+  /** The rate limit as of the latest response; before the first one, the usual limit. */
+  get rateLimit(): RateLimit {
+    return this.#rateLimiter.state
   }
 }
 

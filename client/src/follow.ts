@@ -1,4 +1,4 @@
-import type { ChanceryEvent, EventType } from './api-types.ts'
+import type { ChanceryEvent, EventsListParameters, EventType } from './api-types.ts'
 import type { Cache } from './cache.ts'
 import { urlOf } from './calls.ts'
 import { type Clock, sleep } from './clock.ts'
@@ -10,12 +10,20 @@ import type { Transport } from './transport.ts'
 export interface FollowOptions {
   /** The last `seq` that was processed; the feed continues after it. 0: from the oldest stored event. Default: from now on. */
   after?: number | undefined
-  /** Kinds (`war.declared`) and families (`war.*`). Default: all. */
-  types?: readonly (EventType | `${string}.*` | (string & {}))[] | undefined
+  /** Types (`war.declared`) and families (`war.*`). Default: all. */
+  type?: readonly (EventType | `${string}.*` | (string & {}))[] | undefined
   /** Only events about one of these nations. */
-  nationIds?: readonly string[] | undefined
+  nation_id?: EventsListParameters['nation_id']
   /** Only events about one of these alliances. */
-  allianceIds?: readonly string[] | undefined
+  alliance_id?: EventsListParameters['alliance_id']
+  /** Only events about this war. */
+  war_id?: EventsListParameters['war_id']
+  /** @deprecated Use `type`. */
+  types?: FollowOptions['type']
+  /** @deprecated Use `nation_id`. */
+  nationIds?: FollowOptions['nation_id']
+  /** @deprecated Use `alliance_id`. */
+  allianceIds?: FollowOptions['alliance_id']
   /** Stops the feed: the iterator rejects with the signal’s reason. */
   signal?: AbortSignal | undefined
   /**
@@ -71,7 +79,12 @@ class StreamUnavailableError extends Error {}
 export function follow(parts: FollowDependencies, options: FollowOptions): Followed {
   const { transport, cache, singleFlight, clock, random } = parts
   const { signal, onGap = 'throw' } = options
-  const filter = { type: options.types, nation_id: options.nationIds, alliance_id: options.allianceIds }
+  const filter = {
+    type: options.type ?? options.types,
+    nation_id: options.nation_id ?? options.nationIds,
+    alliance_id: options.alliance_id ?? options.allianceIds,
+    war_id: options.war_id,
+  }
   // Throws at once if an option is invalid.
   urlOf('', filter)
   let position = options.after
@@ -148,7 +161,11 @@ export function follow(parts: FollowDependencies, options: FollowOptions): Follo
   async function* poll(): AsyncGenerator<ChanceryEvent, boolean> {
     const limit = limits.pageSizeMax
     const query = position === undefined ? { limit: 1 } : { ...filter, after: position, limit }
-    const { body } = await transport.call({ path: urlOf('/events', query), signal: ending.signal })
+    const { body } = await transport.call({
+      path: urlOf('/events', query),
+      template: '/events',
+      signal: ending.signal,
+    })
     hasResponded = true
     const events: unknown[] = body && Array.isArray(body.data) ? body.data : []
     if (position === undefined) {

@@ -4,6 +4,8 @@ export { Chancery, type ChanceryOptions, type EventsWithFollow } from './chancer
 export type { Clock } from './clock.ts'
 export { ChanceryError, type ChanceryErrorCode, type ClientErrorCode, CursorExpired } from './errors.ts'
 export type { Followed, FollowOptions } from './follow.ts'
+export type { HookOptions, RequestInfo, ResponseInfo } from './hooks.ts'
+export type { RateLimit } from './rate-limiter.ts'
 export {
   type VerifyOptions,
   verifyWebhook,

@@ -5,7 +5,18 @@ const reserveShare = 0.25
 /** The last calls of a window, reserved for urgent requests. */
 const reservedCalls = 2
 
+/** The rate limit of a client’s key or address, as of its latest response. */
+export interface RateLimit {
+  /** Requests per window. */
+  limit: number
+  /** Requests left in this window. */
+  remaining: number
+  /** When the window ends, in Unix seconds by the server’s clock. Undefined if none is running. */
+  reset: number | undefined
+}
+
 export interface RateLimiter {
+  readonly state: RateLimit
   /**
    * Waits, in order, until a request may be sent, and counts it as in flight: `release` must follow.
    * An urgent request waits only if no calls remain. Rejects with the signal's reason.
@@ -92,6 +103,11 @@ export function createRateLimiter({ clock, limit: assumed, windowMs }: RateLimit
   }
 
   return {
+    get state() {
+      const isRunning = clock.now() < endsAt
+      return isRunning ? { limit, remaining, reset } : { limit, remaining: limit, reset: undefined }
+    },
+
     acquire(signal, isUrgent = false) {
       return new Promise((resolve, reject) => {
         signal?.throwIfAborted()

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from './clock.ts'
 import { ChanceryError } from './errors.ts'
+import type { Hooks } from './hooks.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { type Body, parseBody, parseError, type ReceivedResponse } from './response.ts'
 
@@ -7,6 +8,8 @@ import { type Body, parseBody, parseError, type ReceivedResponse } from './respo
 export interface Request {
   /** Below the base, with its query. */
   path: string
+  /** The path of the operation, with names of ids in braces. */
+  template: string
   headers?: Record<string, string>
   timeoutMs?: number | undefined
   signal?: AbortSignal | undefined
@@ -31,6 +34,8 @@ export interface TransportOptions {
   fetch: typeof globalThis.fetch
   clock: Clock
   rateLimiter: RateLimiter
+  hooks: Hooks
+  userAgent: string | undefined
   timeoutMs: number
   /** Retries at most. */
   retries: number
@@ -41,24 +46,25 @@ export interface TransportOptions {
 const waitMsMax = 65_000
 
 export function createTransport(options: TransportOptions): Transport {
-  const { base, apiKey, fetch, clock, rateLimiter, random } = options
+  const { base, apiKey, userAgent, fetch, clock, rateLimiter, hooks, random } = options
+  const ownHeaders = {
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+  }
 
   /** No cookies, no browser cache, and no redirects that would send the key elsewhere. */
   const init = (headers: Record<string, string>, signal: AbortSignal): RequestInit => ({
-    headers: apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey}` },
+    headers: { ...headers, ...ownHeaders },
     signal,
     redirect: 'manual',
     credentials: 'omit',
     cache: 'no-store',
   })
 
-  async function send({
-    path,
-    headers = {},
-    timeoutMs,
-    signal,
-    isNonIdempotent: isOnce,
-  }: Request): Promise<ReceivedResponse> {
+  async function send(
+    { path, template, headers = {}, timeoutMs, signal, isNonIdempotent: isOnce }: Request,
+    attempt: number,
+  ): Promise<ReceivedResponse> {
     await rateLimiter.acquire(signal, isOnce)
     const controller = new AbortController()
     const onAbort = () => controller.abort(signal?.reason)
@@ -70,11 +76,14 @@ export function createTransport(options: TransportOptions): Transport {
       isLate = true
       controller.abort()
     })
+    const end = hooks.start(template, attempt)
     let receivedHeaders: Headers | undefined
+    let received: ReceivedResponse | undefined
     try {
       const response = await fetch(base + path, init(headers, controller.signal))
       receivedHeaders = response.headers
-      return { status: response.status, headers: response.headers, text: await response.text() }
+      received = { status: response.status, headers: response.headers, text: await response.text() }
+      return received
     } catch (cause) {
       signal?.throwIfAborted()
       if (isLate) throw new ChanceryError(`No response within ${ms} ms.`, { code: 'timeout' })
@@ -86,6 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
       stop()
       signal?.removeEventListener('abort', onAbort)
       rateLimiter.release(receivedHeaders)
+      end(received)
     }
   }
 
@@ -106,7 +116,7 @@ export function createTransport(options: TransportOptions): Transport {
     async call(req) {
       for (let attempt = 0; ; attempt += 1) {
         try {
-          const res = await send(req)
+          const res = await send(req, attempt + 1)
           if (res.status === 304) return { ...res, body: undefined }
           if (res.status !== 200) throw parseError(res)
           return { ...res, body: parseBody(res) }
@@ -124,13 +134,14 @@ export function createTransport(options: TransportOptions): Transport {
     async open({ path, signal, onSent }) {
       await rateLimiter.acquire(signal)
       onSent()
-      let receivedHeaders: Headers | undefined
+      const end = hooks.start(path.split('?')[0] ?? path, 1)
+      let response: Response | undefined
       try {
-        const response = await fetch(base + path, init({ accept: 'text/event-stream' }, signal))
-        receivedHeaders = response.headers
+        response = await fetch(base + path, init({ accept: 'text/event-stream' }, signal))
         return response
       } finally {
-        rateLimiter.release(receivedHeaders)
+        rateLimiter.release(response?.headers)
+        end(response)
       }
     },
   }

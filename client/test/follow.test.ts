@@ -112,17 +112,20 @@ test('kinds, nations and alliances can be filtered, by stream and by polling', a
   assert.ok(id)
   const expected = await readLog(0, `&type=battle.fought,war.*&nation_id=${id}`)
   assert.ok(expected.length > 0 && expected.length < log.length)
-  const options = { after: 0, types: ['battle.fought', 'war.*'], nationIds: [id] }
+  const type = ['battle.fought', 'war.*']
+  const current = { after: 0, type, nation_id: [id] }
+  const deprecated = { after: 0, types: type, nationIds: [id] }
   const noStream = await startProxy(t, served.url, ({ res, path, forward }) =>
     path.startsWith('/events/stream') ? page(404)(res.req, res) : forward(),
   )
   for (const url of [served.url, noStream.url])
-    assert.deepEqual(await take(clientOf(url).events.follow(options), expected.length), expected)
-  assert.throws(() => clientOf(served.url).events.follow({ types: [] }), TypeError)
+    for (const options of [current, deprecated])
+      assert.deepEqual(await take(clientOf(url).events.follow(options), expected.length), expected)
+  assert.throws(() => clientOf(served.url).events.follow({ type: [] }), TypeError)
 })
 
 test('with a narrow filter the position advances with the log', async () => {
-  const followed = clientOf(served.url).events.follow({ after: 0, nationIds: ['missing'] })
+  const followed = clientOf(served.url).events.follow({ after: 0, nation_id: ['missing'] })
   const first = followed.next()
   const end = await newest()
   await until(() => followed.position === end, 'the whole log has been filtered')

@@ -2,7 +2,7 @@
 # writes only below /data and /tmp. deploy/compose.yaml adds a database, Valkey and a TLS proxy.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-# Builds the bundle of the service, the documentation pages and the developer settings page.
+# Builds the bundle of the service, the documentation pages, the downloads and the developer settings page.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -20,7 +20,9 @@ COPY contract contract
 COPY portal portal
 COPY server server
 COPY simulator simulator
-COPY CHANGELOG.md ./
+COPY client client
+COPY examples/python/chancery.py examples/python/README.md examples/python/
+COPY CHANGELOG.md LICENSE ./
 COPY docs/errors docs/errors
 COPY docs/guides docs/guides
 RUN node cli/build.ts

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { manifestFile, openBuiltPages } from '../src/docs/built-pages.ts'
+import { isText } from '../src/http/static-file.ts'
 
 let directory: string
 before(async () => {
@@ -16,8 +17,8 @@ const manifest = () => join(directory, manifestFile)
 test('pages that are missing, or of other sources, are built at the first request', async () => {
   const built = await openBuiltPages(directory)
   assert.ok(built.some(({ listener, path }) => listener === 'operator' && path === '/docs/'))
-  for (const { file } of built)
-    for (const ending of ['', '.br', '.gz'])
+  for (const { file, contentType } of built)
+    for (const ending of isText(contentType) ? ['', '.br', '.gz'] : [''])
       assert.ok((await readFile(join(directory, file + ending))).length > 0)
   const current = await readFile(manifest(), 'utf8')
   await writeFile(manifest(), JSON.stringify({ sources: 'of another version', pages: [] }))

@@ -1,28 +1,25 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildClient } from '../../client/build.ts'
 import { describeEnd, describeFailure } from '../../server/src/store/embedded/processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The published workspaces: the folder of their compiled code, the entry, and the files besides code. */
-export const packages = {
-  client: { folder: '.', entry: 'index', files: ['client/README.md'] },
-  contract: {
-    // It imports its package.json for the version, so the compiled code is next to a copy.
-    folder: 'lib',
-    entry: 'lib/src/index',
-    files: [
-      'contract/README.md',
-      'contract/openapi.json',
-      'contract/operator.openapi.json',
-      'contract/facts.schema.json',
-    ],
-  },
-} as const
+/** What builds each published workspace into a folder. */
+const builders = { client: writeClient, contract: compileContract }
 
-export type PackageName = keyof typeof packages
+export type PackageName = keyof typeof builders
 
 /** The repository does not name its publisher. */
 export interface Publisher {
@@ -34,11 +31,30 @@ export interface Publisher {
  * Writes the published files of a workspace to `out`: JavaScript, declarations, the maps of both with their sources, and a
  * package.json. `npm pack` packs that folder.
  */
-export function buildPackage(name: PackageName, out: string, publisher: Publisher = {}): void {
-  const folder = join(root, name)
-  const { entry, files, folder: compiledTo } = packages[name]
-  const compiled = join(out, compiledTo)
+export function buildPackage(name: PackageName, out: string, { repository, author }: Publisher = {}): void {
   rmSync(out, { recursive: true, force: true })
+  builders[name](out, {
+    ...(author !== undefined && { author }),
+    ...(repository !== undefined && { repository: { type: 'git', url: repository, directory: name } }),
+  })
+}
+
+function writeClient(out: string, publisher: object): void {
+  for (const { name, content } of buildClient(publisher)) {
+    const file = join(out, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+}
+
+/** Documents of the contract that the package exports. */
+const documents = ['openapi.json', 'operator.openapi.json', 'facts.schema.json']
+
+/** Its types are inferred, so that only the TypeScript compiler can write its declarations. */
+function compileContract(out: string, publisher: object): void {
+  const folder = join(root, 'contract')
+  // It imports its package.json for the version, so the compiled code is next to a copy.
+  const compiled = join(out, 'lib')
   compile(folder, compiled, '--declaration', '--declarationMap', '--emitDeclarationOnly')
   // Editors show the comments of the declarations.
   compile(folder, compiled, '--sourceMap', '--removeComments', '--noCheck')
@@ -55,39 +71,31 @@ export function buildPackage(name: PackageName, out: string, publisher: Publishe
     devDependencies: ___,
     ...manifest
   } = readJson(join(folder, 'package.json'))
-  const { repository, author } = publisher
-  const published = {
+  // The compiler copies the manifest that the sources import; only these two members are used.
+  writeJson(join(compiled, 'package.json'), { type: manifest.type, version: manifest.version })
+  writeJson(join(out, 'package.json'), {
     ...manifest,
-    ...(author !== undefined && { author }),
-    ...(repository !== undefined && { repository: { type: 'git', url: repository, directory: name } }),
+    ...publisher,
     sideEffects: false,
     exports: {
-      '.': { types: `./${entry}.d.ts`, default: `./${entry}.js` },
-      ...Object.fromEntries(
-        files
-          .filter(file => file.endsWith('.json'))
-          .map(file => [`.${file.slice(name.length)}`, `.${file.slice(name.length)}`]),
-      ),
+      '.': { types: './lib/src/index.d.ts', default: './lib/src/index.js' },
+      ...Object.fromEntries(documents.map(file => [`./${file}`, `./${file}`])),
     },
-  }
-  // The compiler copies the manifest that the sources import; only these two members are used.
-  const inner = globSync('lib/package.json', { cwd: out })
-  for (const file of inner) writeJson(join(out, file), { type: manifest.type, version: manifest.version })
-  writeJson(join(out, 'package.json'), published)
-  for (const file of [...files, 'LICENSE'])
-    copyFileSync(join(root, file), join(out, file.split('/').at(-1) ?? file))
+  })
+  for (const file of ['README.md', ...documents]) copyFileSync(join(folder, file), join(out, file))
+  copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'))
 }
 
 /** Builds all packages into folders below `out`, and returns their paths. */
 export function buildPackages(out: string, publisher: Required<Publisher>): string[] {
-  return Object.keys(packages).map(name => {
+  return Object.keys(builders).map(name => {
     if (!isPackage(name)) throw new Error(`${name} is not a package`)
     buildPackage(name, join(out, name), publisher)
     return join(out, name)
   })
 }
 
-const isPackage = (name: string): name is PackageName => Object.hasOwn(packages, name)
+const isPackage = (name: string): name is PackageName => Object.hasOwn(builders, name)
 
 function compile(folder: string, out: string, ...flags: string[]): void {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')

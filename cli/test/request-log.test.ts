@@ -12,7 +12,15 @@ const withKey = {
   key_name: 'war \u001b[31mroom\n',
   player_id: 'p1',
 }
-const without = { ...withKey, key_id: null, key_name: null, player_id: null, address: '192.0.2.1' }
+const rejected = { status: 400, error_code: 'invalid_parameter', error_parameter: 'limit' }
+const without = {
+  ...withKey,
+  ...rejected,
+  key_id: null,
+  key_name: null,
+  player_id: null,
+  address: '192.0.2.1',
+}
 
 test('request shows the log lines of a request, with and without a key', async t => {
   const found = { data: [withKey, without] }
@@ -22,13 +30,16 @@ test('request shows the log lines of a request, with and without a key', async t
   assert.equal(api.calls[0]?.path, '/requests/req%2F1')
   const [head, first, second, ...more] = output.trimEnd().split('\n')
   assert.deepEqual(more, [])
-  assert.match(head ?? '', /^TIME +OPERATION +STATUS +TOOK +KEY +NAME +PLAYER +ADDRESS$/)
+  assert.match(head ?? '', /^TIME +OPERATION +STATUS +ERROR +TOOK +KEY +NAME +PLAYER +ADDRESS$/)
   assert.match(
     first ?? '',
-    /^06-01 12:30:30 +me\.nation +200 +4\.5 ms +key_1 +war \\u001b\[31mroom\\n +p1 +-$/,
+    /^06-01 12:30:30 +me\.nation +200 +- +4\.5 ms +key_1 +war \\u001b\[31mroom\\n +p1 +-$/,
     'untrusted text is one line without control characters',
   )
-  assert.match(second ?? '', /^06-01 12:30:30 +me\.nation +200 +4\.5 ms +- +- +- +192\.0\.2\.1$/)
+  assert.match(
+    second ?? '',
+    /^06-01 12:30:30 +me\.nation +400 +invalid_parameter: limit +4\.5 ms +- +- +- +192\.0\.2\.1$/,
+  )
   assert.deepEqual(await api.json('request req_1'), found)
 })
 

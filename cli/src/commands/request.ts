@@ -22,11 +22,12 @@ const none = '-'
 
 async function showRequest({ call }: Context, id: string): Promise<Result> {
   const requests = await call(operatorOperations.requestsGet, { id })
-  const head = ['TIME', 'OPERATION', 'STATUS', 'TOOK', 'KEY', 'NAME', 'PLAYER', 'ADDRESS']
+  const head = ['TIME', 'OPERATION', 'STATUS', 'ERROR', 'TOOK', 'KEY', 'NAME', 'PLAYER', 'ADDRESS']
   const rows = requests.data.map(request => [
     formatSecond(request.at),
     request.operation,
     String(request.status),
+    [request.error_code, request.error_parameter].filter(Boolean).join(': ') || none,
     `${request.duration_ms.toFixed(1)} ms`,
     request.key_id ?? none,
     request.key_name ?? none,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { operatorOperations, type Scope, scopeNames } from '@chancery/contract'
+import { demoKeyPrefix, operatorOperations, type Scope, scopeNames } from '@chancery/contract'
 import { type DemoViewer, demoViewers, type World } from '@chancery/simulator'
 import Type, { type Static } from 'typebox'
 import { readJsonFile, writeJsonFile } from '../json-file.ts'
@@ -80,7 +80,7 @@ export async function ensureDemoKeys(
     }
     const { player_id, scopes, kind } = viewer
     const { id, key } = await client.call(operatorOperations.keysCreate, {
-      body: { player_id, scopes, name: `demo: ${kind}` },
+      body: { player_id, scopes, name: demoKeyPrefix + kind },
     })
     keys.push({ ...viewer, id, key })
   }

@@ -11,7 +11,7 @@ export type * from './keys.ts'
 export type { AccountInput, AccountList, AccountOperation, AccountResponse } from './operation.ts'
 export type * from './page.ts'
 export type * from './session.ts'
-export { landings } from './session.ts'
+export { demoKeyPrefix, landings } from './session.ts'
 export type * from './webhooks.ts'
 
 /** The account API. */

@@ -36,6 +36,8 @@ const members = {
       note: nullable(Type.String()),
     }),
   ),
+  /** The key that was created when this one was regenerated. */
+  replaced_by: nullable(strictObject({ id: Type.String(), prefix: nullable(Type.String()) })),
 }
 const key = strictObject(members)
 export type AccountKey = Static<typeof key>
@@ -69,6 +71,8 @@ const usage = strictObject({
   hours: listOf(usageBucket),
   /** Of the last seven days, most requests first. `deprecated`: responses with a Deprecation header. */
   operations: listOf(strictObject({ operation: Type.String(), calls: count(), deprecated: count() })),
+  /** Responses with an error, by its code and the parameter that it is about, most first. */
+  errors: listOf(strictObject({ code: Type.String(), parameter: nullable(Type.String()), calls: count() })),
   statuses: listOf(strictObject({ status: Type.Integer(), calls: count() })),
 })
 export type KeyUsage = Static<typeof usage>
@@ -82,6 +86,9 @@ const loggedCall = strictObject({
   operation: Type.String(),
   status: Type.Integer(),
   duration_ms: Type.Number(),
+  /** Null for a response that is not an error, and of requests that an earlier version logged. */
+  error_code: nullable(Type.String()),
+  error_parameter: nullable(Type.String()),
 })
 export type LoggedCall = Static<typeof loggedCall>
 

@@ -47,12 +47,18 @@ const exploration = strictObject({
 })
 export type Exploration = Static<typeof exploration>
 
-/** A line of the account log. `subject` is the id of the changed item, `detail` is free text and never a secret. */
+/**
+ * A line of the account log. `subject` is the id of the changed item, `detail` is free text and never a secret. `browser` (its family) and
+ * `network` (the address as /24 of IPv4 or /48 of IPv6) are null in lines of the operator and in those from before they were stored.
+ */
 const logEntry = strictObject({
   at: time(),
   action: enumOf(Object.keys(accountActions) as AccountAction[]),
   subject: nullable(Type.String()),
   detail: nullable(Type.String()),
+  by: enumOf(['player', 'operator']),
+  browser: nullable(Type.String()),
+  network: nullable(Type.String()),
 })
 export type AccountLogEntry = Static<typeof logEntry>
 

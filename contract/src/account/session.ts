@@ -35,7 +35,18 @@ const session = strictObject({
 })
 export type AccountSession = Static<typeof session>
 
-const demoPlayer = strictObject({ player_id: id(), nation: nationSummary })
+/** The session of this browser; null where no player is signed in, which is not an error. */
+const currentSession = strictObject({ session: nullable(session) })
+
+/** The names of the keys that a demo prints begin with this. */
+export const demoKeyPrefix = 'demo: '
+
+/** `kind` of a player whose key the demo prints, such as "alliance officer"; `nation` is null for a player without one. */
+const demoPlayer = strictObject({
+  player_id: id(),
+  nation: nullable(nationSummary),
+  kind: nullable(Type.String()),
+})
 export type DemoPlayer = Static<typeof demoPlayer>
 
 const handoverToken = { schema: strictObject({ token: text(200) }) }
@@ -49,6 +60,8 @@ export const sessionOperations = {
     responses: { 200: handoverPreview },
   }),
   sessionStart: openOperation('POST', '/session', { body: handoverToken, responses: { 200: session } }),
+  sessionCurrent: openOperation('GET', '/session/current', { responses: { 200: currentSession } }),
+  /** As `sessionCurrent`, with an error where no player is signed in. */
   sessionGet: playerOperation('GET', '/session', { responses: { 200: session } }),
   sessionEnd: playerOperation('DELETE', '/session', { responses: { 200: ended } }),
   sessionEndAll: playerOperation('POST', '/session/end-all', { responses: { 200: ended } }),

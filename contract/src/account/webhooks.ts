@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { limits } from '../limits.ts'
 import { deliverySchema, testSchema } from '../operator/webhook-deliveries.ts'
 import { endpointMembers } from '../operator/webhooks.ts'
-import { count, enumOf, id, nullable, strictObject, text, time } from '../shared-schemas.ts'
+import { count, enumOf, id, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { deliveryStates, webhooks } from '../webhooks.ts'
 import { dataOf, playerOperation } from './operation.ts'
 
@@ -11,8 +11,8 @@ const endpoint = strictObject(members)
 export type AccountEndpoint = Static<typeof endpoint>
 
 const secret = Type.String()
-/** The secret is returned only once. */
-const addedEndpoint = strictObject({ ...members, secret, test: testSchema })
+/** The secret is returned only once. Nothing is sent before the player requests a test. */
+const addedEndpoint = strictObject({ ...members, secret })
 export type NewAccountEndpoint = Static<typeof addedEndpoint>
 
 const testedEndpoint = strictObject({ ...members, test: nullable(testSchema) })
@@ -37,6 +37,19 @@ const draft = strictObject({
   alliance_ids: idsOrAll(),
 })
 export type EndpointDraft = Static<typeof draft>
+
+/** What the attempts of a delivery sent, newest first: an attempt without its signature in the log is left out. */
+const requests = strictObject({
+  /** The same on every attempt; null where it cannot be built again. */
+  body: nullable(Type.String()),
+  attempts: listOf(
+    strictObject({
+      number: count(),
+      headers: listOf(strictObject({ name: Type.String(), value: Type.String() })),
+    }),
+  ),
+})
+export type WebhookRequests = Static<typeof requests>
 
 /** One delivery, all failed ones, or the events logged in a time range (`until` exclusive). */
 const replay = Type.Union([
@@ -72,6 +85,10 @@ export const webhookOperations = {
       state: Type.Optional(enumOf(deliveryStates)),
     }),
     responses: { 200: dataOf(deliverySchema) },
+  }),
+  webhooksRequests: playerOperation('GET', '/webhooks/{id}/requests', {
+    query: strictObject({ delivery: text(64) }),
+    responses: { 200: requests },
   }),
   webhooksRemove: playerOperation('DELETE', '/webhooks/{id}', {
     responses: { 200: strictObject({ id: Type.String(), removed: Type.Literal(true) }) },

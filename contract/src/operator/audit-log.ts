@@ -13,13 +13,14 @@ export const logList = operatorOperation({
   description: `Requests to the operator API by token, newest first: every request that may change something, and every batch of facts, once. Lines are kept for ${limits.auditLogDays} days, those of batches for ${limits.batchIdDays} days, and at most ${limits.auditLogLinesPerAction} lines of one action. A line is written before the action, and completed with status and subject after it. Lines of batches appear within a second.`,
   query: strictObject({
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, description: 'Number of lines. Default 100.' }),
+      Type.Integer({ minimum: 1, maximum: 1000, description: 'Number of lines. Default 100.', example: 20 }),
     ),
     before: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         description: 'Only lines before this id: the last one of the previous page.',
+        example: 5120,
       }),
     ),
   }),

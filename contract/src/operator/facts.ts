@@ -67,11 +67,13 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
       Type.Boolean({
         description:
           'true returns the result that each batch would have, and stores nothing. Only for a stream; the results are sent at its end. For a token without the role `admin`, `events` and `last_seq` are null.',
+        example: true,
       }),
     ),
     keep: Type.Optional(
       Type.Boolean({
         description: 'false discards rejected batches. By default they are kept in the dead-letter store.',
+        example: false,
       }),
     ),
   }),

@@ -101,9 +101,14 @@ export const refusedList = operatorOperation({
 
 At most ${limits.deadLettersPerFeed} batches and ${mebibytes(limits.deadLetterBytesPerFeed)} are kept per feed (batches without a known feed count as one feed), and ${limits.deadLettersTotal} batches and ${mebibytes(limits.deadLetterBytesTotal)} in total. When the store is full, records without facts and superseded batches (those with \`overtaken_by\`) are dropped, oldest first. If that is not enough, the facts of the new batch are not kept, which \`is_kept\` reports to the sender. \`dropped\` lists the latest ${limits.droppedDeadLettersListed} of both kinds.`,
   query: strictObject({
-    feed: Type.Optional({ ...feedName, description: 'Only batches of this feed.' }),
+    feed: Type.Optional({ ...feedName, description: 'Only batches of this feed.', examples: ['main'] }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, description: 'Number of batches. Default 100.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Number of batches. Default 100.',
+        example: 20,
+      }),
     ),
   }),
   responses: {

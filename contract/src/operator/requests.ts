@@ -16,6 +16,12 @@ const call = named(
       operation: text(64, { description: 'The operation.' }),
       status: Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status of the response.' }),
       duration_ms: Type.Number({ minimum: 0, description: 'Duration in milliseconds.' }),
+      error_code: nullable(
+        text(64, { description: 'The error code of the response; null without an error.' }),
+      ),
+      error_parameter: nullable(
+        text(64, { description: 'The parameter that the error is about; null for none.' }),
+      ),
       key_id: keyId,
       key_name: keyName,
       player_id: playerId,
@@ -52,6 +58,8 @@ export const requestsGet = operatorOperation({
             operation: 'nations.get',
             status: 200,
             duration_ms: 1.7,
+            error_code: null,
+            error_parameter: null,
             key_id: 'key_4fZk81QzL0w',
             key_name: 'my bot',
             player_id: 'p42',
@@ -71,10 +79,11 @@ const top = (hoursMax: number) =>
         minimum: 1,
         maximum: 9999,
         description: `Number of clock hours, including the current one. Default 24, at most ${hoursMax}; larger numbers count as ${hoursMax}.`,
+        example: 12,
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 9999, description: 'Number of entries. Default 20.' }),
+      Type.Integer({ minimum: 1, maximum: 9999, description: 'Number of entries. Default 20.', example: 50 }),
     ),
   })
 

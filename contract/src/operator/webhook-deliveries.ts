@@ -93,7 +93,12 @@ export const webhooksDeliveries = operatorOperation({
   description: `Deliveries of events and tests, newest first. They are kept for ${webhooks.logDays} days.`,
   query: strictObject({
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, description: 'Number of deliveries. Default 25.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: 'Number of deliveries. Default 25.',
+        example: 100,
+      }),
     ),
     state: Type.Optional(enumOf(deliveryStates, { description: 'Only deliveries in this state.' })),
   }),

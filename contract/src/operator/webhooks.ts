@@ -29,6 +29,18 @@ export const endpointMembers = {
   created_at: time({ description: 'When it was added.' }),
   last_delivered_at: nullable(time({ description: 'When an event was last delivered; null for never.' })),
   last_failed_at: nullable(time({ description: 'When an attempt last failed; null for never.' })),
+  last_failed_status: nullable(
+    Type.Integer({ description: 'Status of the response at `last_failed_at`; null without a response.' }),
+  ),
+  last_failed_error: nullable(
+    Type.String({ description: 'Why there was no response at `last_failed_at`; null with one.' }),
+  ),
+  next_attempt_at: nullable(
+    time({
+      description:
+        'When the next attempt is due, while every attempt fails; null without a pending delivery.',
+    }),
+  ),
   failing_since: nullable(
     time({ description: 'Since when every attempt has failed; null while attempts succeed.' }),
   ),
@@ -62,6 +74,9 @@ const example = {
   created_at: '2026-05-01T12:00:00Z',
   last_delivered_at: '2026-05-27T17:58:20.031Z',
   last_failed_at: null,
+  last_failed_status: null,
+  last_failed_error: null,
+  next_attempt_at: null,
   failing_since: null,
   switches_off_at: null,
   warnings: [],

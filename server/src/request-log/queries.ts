@@ -30,6 +30,8 @@ interface GroupRow {
   hour: string | null
   operation: string | null
   status: number | null
+  error_code: string | null
+  error_parameter: string | null
   calls: number
   limited: number
   deprecated: number
@@ -43,11 +45,11 @@ export async function readUsageOfKey(db: Database, keyId: string, nowMs: number)
     select minute as at, calls, limited from chancery_access.key_usage_minute
     where key_id = ${keyId} and minute >= ${sinceMinute}`)
   const groups = await db.rows<GroupRow>(sql`
-    select hour, operation, status, sum(calls) as calls, coalesce(sum(calls) filter (where status = 429), 0) as limited,
+    select hour, operation, status, error_code, error_parameter, sum(calls) as calls, coalesce(sum(calls) filter (where status = 429), 0) as limited,
       sum(deprecated) as deprecated
     from chancery_access.key_usage_hour where key_id = ${keyId} and hour >= ${sinceHour}
-    group by grouping sets ((hour), (operation), (status))
-    order by calls desc, operation, status`)
+    group by grouping sets ((hour), (operation), (status), (error_code, error_parameter))
+    order by calls desc, operation, status, error_code, error_parameter`)
   return {
     minutes: fillGaps(minutes, sinceMinute, minuteMs, minutesShown),
     hours: fillGaps(
@@ -58,6 +60,9 @@ export async function readUsageOfKey(db: Database, keyId: string, nowMs: number)
     ),
     operations: groups.flatMap(({ operation, calls, deprecated }) =>
       operation === null ? [] : [{ operation, calls, deprecated }],
+    ),
+    errors: groups.flatMap(({ error_code: code, error_parameter: parameter, calls }) =>
+      code ? [{ code, parameter: parameter || null, calls }] : [],
     ),
     statuses: groups.flatMap(({ status, calls }) => (status === null ? [] : [{ status, calls }])),
   }
@@ -95,7 +100,8 @@ export async function findRequestsOfKeys(
     requestId === undefined ? sql`c.key_id = k.id` : sql`c.key_id = k.id and c.request_id = ${requestId}`
   // The newest of each key by index, and the newest of those.
   return db.rows(sql`
-    select n.request_id, n.at, n.key_id, n.operation, n.status, n.duration_us / 1000.0 as duration_ms
+    select n.request_id, n.at, n.key_id, n.operation, n.status, n.duration_us / 1000.0 as duration_ms,
+      n.error_code, n.error_parameter
     from unnest(${[...new Set(keyIds)]}::text[]) as k (id)
     cross join lateral (
       select * from chancery_access.key_request c where ${isWanted} order by c.at desc, c.id desc limit ${limit}
@@ -110,11 +116,11 @@ export type RequestRow = ResponseOf<typeof operatorOperations.requestsGet>['data
 export async function findRequests(db: Database, requestId: string): Promise<RequestRow[]> {
   return db.rows(sql`
     select c.request_id, c.at, c.operation, c.status, c.duration_us / 1000.0 as duration_ms,
-      c.key_id, k.name as key_name, k.player_id, null as address
+      c.error_code, c.error_parameter, c.key_id, k.name as key_name, k.player_id, null as address
     from chancery_access.key_request c left join chancery_access.api_key k on k.id = c.key_id
     where c.request_id = ${requestId}
     union all
-    select request_id, at, operation, status, duration_us / 1000.0, null, null, null, address
+    select request_id, at, operation, status, duration_us / 1000.0, error_code, error_parameter, null, null, null, address
     from chancery_access.address_request where request_id = ${requestId}
     order by at desc limit ${rowsMax}`)
 }

@@ -27,6 +27,8 @@ export interface RequestLogOptions {
   onError: (error: unknown) => void
   now?: () => number
   writesEveryMs?: number
+  /** How long a read waits for what this process recorded before. */
+  flushTimeoutMs?: number
   /** Requests in memory, and rows written at a time. */
   ringCapacity?: number
   rowsPerWrite?: number
@@ -36,10 +38,17 @@ export interface RequestLogOptions {
 
 /** The share of the rows reserved for requests with keys, so that a flood of anonymous requests cannot displace them. */
 const shareOfKeys = 0.75
-const flushTimeoutMs = 1_000
 
 export function startRequestLog(options: RequestLogOptions) {
-  const { pool, rowsMax, onDropped, onError, now = Date.now, rowsPerWrite = 2_500 } = options
+  const {
+    pool,
+    rowsMax,
+    onDropped,
+    onError,
+    now = Date.now,
+    rowsPerWrite = 2_500,
+    flushTimeoutMs = 1_000,
+  } = options
   const ring = createRequestRing(options.ringCapacity ?? 8_192)
   const counters = createUsageCounters({
     combinationsMax: options.combinationsMax ?? 50_000,

@@ -11,6 +11,10 @@ export interface ServedRequest {
   durationMs: number
   /** Whether the response had a Deprecation header. */
   isDeprecated: boolean
+  /** The error code of the contract; null for a response that is not an error. */
+  errorCode: string | null
+  /** The parameter that the error is about, by its name in the contract; null for none. */
+  errorParameter: string | null
 }
 
 /** A row of the request log. */
@@ -28,13 +32,16 @@ export function createRequestRing(capacity: number) {
   const keyIds = new Array<string | null>(capacity).fill(null)
   const addresses = new Array<string>(capacity).fill('')
   const operations = new Array<string>(capacity).fill('')
+  const errorCodes = new Array<string | null>(capacity).fill(null)
+  const errorParameters = new Array<string | null>(capacity).fill(null)
   let next = 0
   let count = 0
   let lost = 0
 
   return {
     /** Adds a request. A full ring loses the oldest one. */
-    add({ requestId, keyId, address, operation, status, durationMs }: ServedRequest, at: number): void {
+    add(served: ServedRequest, at: number): void {
+      const { requestId, keyId, address, operation, status, durationMs, errorCode, errorParameter } = served
       ats[next] = at
       durationsMs[next] = durationMs
       statuses[next] = status
@@ -42,6 +49,8 @@ export function createRequestRing(capacity: number) {
       keyIds[next] = keyId
       addresses[next] = address
       operations[next] = operation
+      errorCodes[next] = errorCode
+      errorParameters[next] = errorParameter
       next = next + 1 === capacity ? 0 : next + 1
       if (count === capacity) lost += 1
       else count += 1
@@ -60,6 +69,8 @@ export function createRequestRing(capacity: number) {
           operation: operations[index] ?? '',
           status: statuses[index] ?? 0,
           durationMs: durationsMs[index] ?? 0,
+          errorCode: errorCodes[index] ?? null,
+          errorParameter: errorParameters[index] ?? null,
         }
       })
       const taken = { requests, lost }

@@ -13,6 +13,9 @@ export interface HourCount {
   hour: number
   operation: string
   status: number
+  /** Empty where the response is not an error, or not about a parameter. */
+  errorCode: string
+  errorParameter: string
   calls: number
   /** Of these, responses with a Deprecation header. */
   deprecated: number
@@ -38,7 +41,7 @@ export interface Counts {
 }
 
 export interface UsageCounterBounds {
-  /** Distinct combinations of key, minute, operation and status between two takes. */
+  /** Distinct combinations of key, minute, operation, status and error between two takes. */
   combinationsMax: number
   /** Distinct addresses per hour. Further ones are counted together. */
   addressesMax: number
@@ -50,11 +53,12 @@ export const otherAddresses = 'other'
 const minuteMs = 60_000
 const hourMs = 3_600_000
 
-/** Counters of one minute by key, operation and status. */
+/** Counters of one minute by key, operation and outcome. */
 type Minute = Map<string, Operations>
-type Operations = Map<string, Statuses>
-type Statuses = Map<number, Counter>
-type Counter = Pick<HourCount, 'calls' | 'deprecated'>
+type Operations = Map<string, Outcomes>
+/** By status; errors by status, code and parameter. */
+type Outcomes = Map<number | string, Counter>
+type Counter = Omit<HourCount, 'keyId' | 'hour' | 'operation'>
 
 /** Exact counters in bounded memory. */
 export function createUsageCounters({ combinationsMax, addressesMax }: UsageCounterBounds) {
@@ -66,19 +70,23 @@ export function createUsageCounters({ combinationsMax, addressesMax }: UsageCoun
   const hours = new Map<number, Map<string, AddressCount>>()
   let addresses = 0
 
-  function countKey(keyId: string, { operation, status, isDeprecated }: ServedRequest, at: number): void {
+  function countKey(keyId: string, served: ServedRequest, at: number): void {
+    const { operation, status, isDeprecated } = served
+    const errorCode = served.errorCode ?? ''
+    const errorParameter = served.errorParameter ?? ''
+    const outcome = errorCode === '' ? status : `${status} ${errorCode} ${errorParameter}`
     const index = Math.floor(at / minuteMs)
-    let counter = minutes.get(index)?.get(keyId)?.get(operation)?.get(status)
+    let counter = minutes.get(index)?.get(keyId)?.get(operation)?.get(outcome)
     if (!counter) {
       if (combinations >= combinationsMax) {
         uncounted += 1
         return
       }
-      counter = { calls: 0, deprecated: 0 }
+      counter = { status, errorCode, errorParameter, calls: 0, deprecated: 0 }
       const minute = getOrCreate(minutes, index, newMap<string, Operations>)
-      const operations = getOrCreate(minute, keyId, newMap<string, Statuses>)
-      const statuses = getOrCreate(operations, operation, newMap<number, Counter>)
-      statuses.set(status, counter)
+      const operations = getOrCreate(minute, keyId, newMap<string, Outcomes>)
+      const outcomes = getOrCreate(operations, operation, newMap<number | string, Counter>)
+      outcomes.set(outcome, counter)
       combinations += 1
     }
     counter.calls += 1
@@ -133,7 +141,7 @@ function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made
 }
 
-/** Aggregates by key: per minute, and per hour with operation and status. */
+/** Aggregates by key: per minute, and per hour with operation, status and error. */
 function byKey(counted: ReadonlyMap<number, Minute>): { minutes: MinuteCount[]; hours: HourCount[] } {
   const minutes: MinuteCount[] = []
   const hours = new Map<string, HourCount>()
@@ -141,12 +149,12 @@ function byKey(counted: ReadonlyMap<number, Minute>): { minutes: MinuteCount[]; 
     const hour = Math.floor((index * minuteMs) / hourMs) * hourMs
     for (const [keyId, operations] of minute) {
       const total = { keyId, minute: index * minuteMs, calls: 0, limited: 0 }
-      for (const [operation, statuses] of operations) {
-        for (const [status, { calls, deprecated }] of statuses) {
+      for (const [operation, outcomes] of operations) {
+        for (const [outcome, { calls, deprecated, ...of }] of outcomes) {
           total.calls += calls
-          if (status === 429) total.limited += calls
-          const empty = () => ({ keyId, hour, operation, status, calls: 0, deprecated: 0 })
-          const count = getOrCreate(hours, `${keyId} ${hour} ${operation} ${status}`, empty)
+          if (of.status === 429) total.limited += calls
+          const empty = () => ({ keyId, hour, operation, ...of, calls: 0, deprecated: 0 })
+          const count = getOrCreate(hours, `${keyId} ${hour} ${operation} ${outcome}`, empty)
           count.calls += calls
           count.deprecated += deprecated
         }

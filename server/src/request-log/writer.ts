@@ -98,14 +98,19 @@ async function writeBatch(db: Database, { sample, counts }: FlushBatch): Promise
       from json_to_recordset(${JSON.stringify(part)}::json) as r ("keyId" text, minute bigint, calls bigint, limited bigint)
       on conflict (key_id, minute) do update set calls = m.calls + excluded.calls, limited = m.limited + excluded.limited`)
   for (const part of chunksOf(
-    sortedBy(counts.hours, count => `${count.keyId} ${count.hour} ${count.operation} ${count.status}`),
+    sortedBy(
+      counts.hours,
+      ({ keyId, hour, operation, status, errorCode, errorParameter }) =>
+        `${keyId} ${hour} ${operation} ${status} ${errorCode} ${errorParameter}`,
+    ),
   ))
     await db.rows(sql`
-      insert into chancery_access.key_usage_hour as h (key_id, hour, operation, status, calls, deprecated)
-      select "keyId", to_timestamp(hour / 1000.0), operation, status, calls, deprecated
+      insert into chancery_access.key_usage_hour as h (key_id, hour, operation, status, error_code, error_parameter, calls, deprecated)
+      select "keyId", to_timestamp(hour / 1000.0), operation, status, "errorCode", "errorParameter", calls, deprecated
       from json_to_recordset(${JSON.stringify(part)}::json)
-        as r ("keyId" text, hour bigint, operation text, status smallint, calls bigint, deprecated bigint)
-      on conflict (key_id, hour, operation, status) do update set calls = h.calls + excluded.calls,
+        as r ("keyId" text, hour bigint, operation text, status smallint, "errorCode" text, "errorParameter" text, calls bigint,
+          deprecated bigint)
+      on conflict (key_id, hour, operation, status, error_code, error_parameter) do update set calls = h.calls + excluded.calls,
         deprecated = h.deprecated + excluded.deprecated`)
   for (const part of chunksOf(sortedBy(counts.addresses, ({ hour, address }) => `${hour} ${address}`)))
     await db.rows(sql`
@@ -135,14 +140,16 @@ async function insertRows(
     caller: callerOf(request),
     operation: request.operation,
     status: request.status,
+    code: request.errorCode,
+    parameter: request.errorParameter,
     us: Math.min(Math.round(request.durationMs * 1000), 0x7fff_ffff),
   }))
   const row = await db.first<{ newest: number }>(sql`
     with inserted as (
-      insert into ${table} (request_id, at, ${column}, operation, status, duration_us)
-      select request, to_timestamp(at / 1000.0), caller, operation, status, us
+      insert into ${table} (request_id, at, ${column}, operation, status, duration_us, error_code, error_parameter)
+      select request, to_timestamp(at / 1000.0), caller, operation, status, us, code, parameter
       from json_to_recordset(${JSON.stringify(rows)}::json)
-        as r (request text, at bigint, caller text, operation text, status smallint, us integer)
+        as r (request text, at bigint, caller text, operation text, status smallint, us integer, code text, parameter text)
       returning id
     )
     select max(id) as newest from inserted`)

@@ -14,6 +14,8 @@ create table chancery_access.account_log (
   action text not null,
   subject text,
   detail text,
+  browser text,
+  network text,
   constraint account_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX account_log_at ON chancery_access.account_log USING brin (at);
@@ -28,6 +30,8 @@ create unlogged table chancery_access.address_request (
   operation text collate "C" not null,
   status smallint not null,
   duration_us integer not null,
+  error_code text collate "C",
+  error_parameter text collate "C",
   constraint address_request_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX address_request_at ON chancery_access.address_request USING brin (at);
@@ -58,6 +62,7 @@ create table chancery_access.api_key (
   last_used_at timestamp with time zone,
   prefix text,
   window_id text collate "C",
+  replaced_by text collate "C",
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_hash_key UNIQUE (hash)
 );
@@ -75,6 +80,7 @@ create table chancery_access.audit_log (
   constraint audit_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_log_at ON chancery_access.audit_log USING brin (at);
+CREATE INDEX audit_log_subject ON chancery_access.audit_log USING btree (subject COLLATE "C") WHERE (action <> 'POST /facts'::text);
 grant delete, insert, select, update on chancery_access.audit_log to chancery_access;
 
 create table chancery_access.handover (
@@ -96,6 +102,8 @@ create unlogged table chancery_access.key_request (
   operation text collate "C" not null,
   status smallint not null,
   duration_us integer not null,
+  error_code text collate "C",
+  error_parameter text collate "C",
   constraint key_request_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX key_request_at ON chancery_access.key_request USING brin (at);
@@ -110,7 +118,9 @@ create unlogged table chancery_access.key_usage_hour (
   status smallint not null,
   calls bigint not null,
   deprecated bigint default 0 not null,
-  constraint key_usage_hour_pkey PRIMARY KEY (key_id, hour, operation, status)
+  error_code text collate "C" default ''::text not null,
+  error_parameter text collate "C" default ''::text not null,
+  constraint key_usage_hour_pkey PRIMARY KEY (key_id, hour, operation, status, error_code, error_parameter)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX key_usage_hour_hour ON chancery_access.key_usage_hour USING brin (hour);
 grant delete, insert, select, update on chancery_access.key_usage_hour to chancery_access;
@@ -226,6 +236,8 @@ create table chancery_outbound.attempt (
   error text,
   response text,
   next_at timestamp with time zone,
+  signature text,
+  user_agent text,
   constraint attempt_pkey PRIMARY KEY (delivery_id, number)
 );
 CREATE INDEX attempt_attempted ON chancery_outbound.attempt USING brin (attempted_at);
@@ -275,6 +287,8 @@ create table chancery_outbound.endpoint (
   slow_at timestamp with time zone,
   slow_ms integer,
   older_secrets jsonb default '[]'::jsonb not null,
+  last_failed_status smallint,
+  last_failed_error text,
   constraint endpoint_pkey PRIMARY KEY (id),
   constraint endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
   constraint endpoint_status_check CHECK ((status = ANY (ARRAY['unconfirmed'::text, 'active'::text, 'disabled'::text])))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OperatorOperation, operatorOperations, scopeNames } from '@chancery/contract'
 import { playerOf, smallWorld } from '../http/world.ts'
+import { commit, lines, nation } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { startTestServer } from '../support/test-server.ts'
 
@@ -64,6 +65,21 @@ test('the public listener rejects the operator token and has no operator API', a
   for (const { method, path } of everyOperation) {
     const { status } = await fetch(chancery.url + path, { method })
     assert.ok(status === 404 || status === 405, `${method} ${path}: ${status}`)
+  }
+})
+
+test('facts are stored neither with a wrong token nor through the public listener', async () => {
+  const wrong = { authorization: 'Bearer not-the-operator-token' }
+  const token = { authorization: `Bearer ${chancery.operatorToken}` }
+  for (const [id, url, authorization] of [
+    ['untrusted', chancery.operatorUrl, wrong],
+    ['public', chancery.url, token],
+  ] as const) {
+    const headers = { 'content-type': 'application/x-ndjson', ...authorization }
+    const body = lines(nation(id), commit(id))
+    const { status } = await fetch(`${url}/facts`, { method: 'POST', headers, body })
+    assert.ok([401, 404, 405].includes(status), `${id}: ${status}`)
+    assert.equal((await chancery.get(`/nations/${id}`)).status, 404, id)
   }
 })
 

@@ -3,19 +3,19 @@ import { test } from 'node:test'
 import { limits, type OperatorOperation, operatorOperations } from '@chancery/contract'
 import { createAuditLog, pruneAuditLog } from '../../src/operator/audit-log.ts'
 import type { Database } from '../../src/store/database.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { smallWorld } from '../http/world.ts'
 import { put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { dump, query } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
+import { createTestPools } from '../support/pools.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { type MadeToken, makeToken, operateAs } from './tokens.ts'
 
 const chancery = closeAfter(await startTestServer({ CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true' }))
 await chancery.ingest(smallWorld(), { batch: 'the-world' })
-const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }))
+const pools = closeAfter(createTestPools({ connectionString: chancery.databaseUrl }))
 const token = await makeToken(chancery, ['admin'], { name: 'night watch' })
 interface Line {
   id: number

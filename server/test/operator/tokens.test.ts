@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { createToken, pruneTokens } from '../../src/operator/token-store.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
+import { createTestPools } from '../support/pools.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { type MadeToken, makeToken, operateAs, statusAs } from './tokens.ts'
@@ -71,7 +71,7 @@ test('of concurrent requests for a token of one name exactly one succeeds', asyn
 })
 
 test('concurrent requests for a token of one name wait for each other', async t => {
-  const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }), t)
+  const pools = closeAfter(createTestPools({ connectionString: chancery.databaseUrl }), t)
   const wanted = { name: 'turns', roles: ['facts'], expiresAt: null } as const
   const make = () => pools.access.transaction(db => createToken(db, wanted))
   let second: ReturnType<typeof make> | undefined
@@ -239,7 +239,7 @@ test('tokens that ended a month ago are no longer listed', async () => {
   ]
   await age(gone.id, 'revoked_at', '31 days')
   await age(kept.id, 'expires_at', '29 days')
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  const pools = createTestPools({ connectionString: chancery.databaseUrl })
   try {
     await pruneTokens(pools.access)
   } finally {

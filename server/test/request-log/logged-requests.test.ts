@@ -34,7 +34,7 @@ async function assertLogged(
   const [line, ...others] = await linesOf(server, requestId ?? 'none')
   assert.deepEqual(others, [], what)
   assert.ok(line, `${what} is not in the request log`)
-  const { at, duration_ms, address, ...rest } = line
+  const { at, duration_ms, address, error_code, error_parameter: _, ...rest } = line
   assert.deepEqual(
     rest,
     {
@@ -47,6 +47,7 @@ async function assertLogged(
     },
     what,
   )
+  assert.equal(error_code !== null, status >= 400, `${what} has the error code ${error_code}`)
   assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000, `${what} has the time ${at}`)
   assert.ok(duration_ms >= 0 && duration_ms < 60_000, `${what} took ${duration_ms} ms`)
   assert.equal(address, keyId === null ? '127.0.0.1' : null, `${what}: a key or an address, never both`)

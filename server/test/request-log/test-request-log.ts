@@ -7,9 +7,9 @@ import {
 } from '../../src/request-log/queries.ts'
 import { type Dropped, type RequestLogOptions, startRequestLog } from '../../src/request-log/request-log.ts'
 import type { ServedRequest } from '../../src/request-log/request-ring.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { query } from '../support/database-url.ts'
+import { createTestPools } from '../support/pools.ts'
 
 export const start = Date.parse('2026-06-01T12:30:30Z')
 export const minuteMs = 60_000
@@ -28,7 +28,7 @@ export async function openTestRequestLog(
 ) {
   const database = databaseUrl === undefined ? await createTestDatabase() : undefined
   const url = databaseUrl ?? database?.url ?? ''
-  const pools = createPools({ target: { connectionString: url } })
+  const pools = createTestPools({ connectionString: url })
   let nowMs = start
   const dropped: Record<Dropped, number> = { line: 0, count: 0 }
   const errors: unknown[] = []
@@ -38,6 +38,7 @@ export async function openTestRequestLog(
       rowsMax: 100_000,
       now: () => nowMs,
       writesEveryMs: dayMs,
+      flushTimeoutMs: minuteMs,
       onDropped: (what, calls) => {
         dropped[what] += calls
       },

@@ -15,6 +15,8 @@ export function servedRequest(more: Partial<ServedRequest> = {}): ServedRequest 
     status: 200,
     durationMs: 0.25,
     isDeprecated: false,
+    errorCode: null,
+    errorParameter: null,
     ...more,
   }
 }

@@ -50,6 +50,35 @@ test('usage shows every minute of an hour and every hour of a week, zeros includ
   ])
 })
 
+test('errors are counted by code and parameter, of each key', async t => {
+  const { account, note, at } = await openTestRequestLog(t)
+  const rejected = (errorCode: string, errorParameter: string | null = null, keyId = 'key_1') =>
+    servedRequest({ status: 400, errorCode, errorParameter, keyId })
+  note(
+    rejected('invalid_parameter', 'limit'),
+    rejected('invalid_parameter', 'page'),
+    rejected('invalid_parameter', 'limit', 'key_2'),
+    servedRequest(),
+  )
+  at(hourMs)
+  note(
+    rejected('invalid_parameter', 'limit'),
+    rejected('rate_limited'),
+    rejected('rate_limited'),
+    rejected('rate_limited'),
+  )
+  const { errors, statuses } = await account.usage('key_1')
+  assert.deepEqual(errors, [
+    { code: 'rate_limited', parameter: null, calls: 3 },
+    { code: 'invalid_parameter', parameter: 'limit', calls: 2 },
+    { code: 'invalid_parameter', parameter: 'page', calls: 1 },
+  ])
+  assert.deepEqual(statuses, [
+    { status: 400, calls: 6 },
+    { status: 200, calls: 1 },
+  ])
+})
+
 test('responses with a Deprecation header are counted by operation, for the owner and the operator', async t => {
   const { account, note, at, requestLog, now } = await openTestRequestLog(t)
   const deprecatedRequest = { operation: 'wars.list', isDeprecated: true }
@@ -140,6 +169,8 @@ test('requests are listed newest first over several keys, and found by id with t
       operation: 'nations.get',
       status: 210,
       duration_ms: 10.125,
+      error_code: null,
+      error_parameter: null,
     },
   ])
   assert.deepEqual(await account.calls({ ...search, keyIds: ['key_0'] }), [])

@@ -18,7 +18,7 @@ export interface TestDatabase {
  * Creates an empty migrated database. For `before` of a test file, with `drop` in its `after`:
  *
  *     const database = await createTestDatabase()
- *     const pools = createPools({ target: database.target })
+ *     const pools = createTestPools(database.target)
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await acquireServer()

@@ -1,5 +1,6 @@
 import { webhooks } from '@chancery/contract'
 import type { AttemptResponse } from './outbound/request.ts'
+import type { Message } from './outbound/sender.ts'
 import type { ClaimedRow, DeliveryResult } from './queue.ts'
 
 export interface Attempt {
@@ -14,8 +15,7 @@ export const isSuccess = ({ status }: AttemptResponse): boolean =>
 /** The result of an attempt: delivered, pending until the next attempt, or failed. Retries with backoff and jitter. */
 export function deliveryResult(
   { id, endpoint_id, attempt, failures }: ClaimedRow,
-  response: AttemptResponse,
-  startedMs: number,
+  { message, response, startedMs }: { message: Message; response: AttemptResponse; startedMs: number },
   random: () => number,
 ): DeliveryResult {
   const { status, error, body, latencyMs, retryAfter } = response
@@ -28,6 +28,7 @@ export function deliveryResult(
     status,
     error,
     response: body,
+    ...sentHeaders(message),
   }
   if (isSuccess(response)) return { ...logged, state: 'delivered', due_at: null, failures: 0 }
   const failed = failures + 1
@@ -39,6 +40,12 @@ export function deliveryResult(
     ? { ...logged, state: 'failed', due_at: null, failures: failed }
     : { ...logged, state: 'pending', due_at: new Date(nextMs).toISOString(), failures: failed }
 }
+
+/** The headers of a message that its log line keeps; the others follow from the event and the time of the attempt. */
+export const sentHeaders = ({ headers }: Message) => ({
+  signature: headers[webhooks.signatureHeader] ?? null,
+  user_agent: headers['user-agent'] ?? null,
+})
 
 interface FailedAttempt {
   /** How many attempts in a row have failed, this one included. */

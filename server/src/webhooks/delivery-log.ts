@@ -1,8 +1,9 @@
 import { type DeliveryState, type WebhookDelivery, webhooks } from '@chancery/contract'
 import { type Database, type DatabasePool, deleteInSteps, isoTime, type Sql, sql } from '../store/database.ts'
-import { isSuccess } from './attempt.ts'
+import { isSuccess, sentHeaders } from './attempt.ts'
 import { utc } from './endpoint-store.ts'
 import type { AttemptResponse } from './outbound/request.ts'
+import type { Message } from './outbound/sender.ts'
 
 export interface DeliveryFilter {
   state?: DeliveryState | undefined
@@ -17,7 +18,7 @@ const deliveryId = sql`
   case when d.seq is not null then 'dlv_' || d.seq
     else 'dlv_test_' || replace(coalesce(d.test_id::text, md5(d.endpoint_id || d.created_at)), '-', '') end`
 
-const attemptsShown = webhooks.retryDelaysSeconds.length + 1
+export const attemptsShown = webhooks.retryDelaysSeconds.length + 1
 
 /** The newest deliveries and tests of an endpoint, by when they were queued. */
 export async function listDeliveries(
@@ -45,25 +46,33 @@ export async function listDeliveries(
     order by d.created_at desc, d.id desc limit ${limit}`)
 }
 
+interface SentTest {
+  testId: string
+  endpointId: string
+  message: Message
+  response: AttemptResponse
+  nowMs: number
+}
+
 /** Records a test: a delivery outside of the queue. */
 export async function recordTest(
   db: Database,
-  endpointId: string,
-  response: AttemptResponse,
-  nowMs: number,
+  { testId, endpointId, message, response, nowMs }: SentTest,
 ): Promise<void> {
   const now = isoTime(nowMs)
   const { status, error, body, latencyMs } = response
+  const { signature, user_agent } = sentHeaders(message)
   const [state, failures] = isSuccess(response) ? ['delivered', 0] : ['failed', 1]
   await db.rows(sql`
     with delivery as (
       insert into chancery_outbound.delivery
         (endpoint_id, test_id, state, due_at, attempt, failures, created_at, finished_at)
-      values (${endpointId}, gen_random_uuid(), ${state}, ${now}, 1, ${failures}, ${now}, ${now})
+      values (${endpointId}, ${testId}, ${state}, ${now}, 1, ${failures}, ${now}, ${now})
       returning id
     )
-    insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, response)
-    select id, 1, ${now}, ${Math.round(latencyMs)}, ${status}, ${error}, ${body} from delivery`)
+    insert into chancery_outbound.attempt
+      (delivery_id, number, attempted_at, latency_ms, status, error, response, signature, user_agent)
+    select id, 1, ${now}, ${Math.round(latencyMs)}, ${status}, ${error}, ${body}, ${signature}, ${user_agent} from delivery`)
 }
 
 const dayMs = 86_400_000

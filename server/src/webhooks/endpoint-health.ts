@@ -7,6 +7,12 @@ const dayMs = 24 * hourMs
 /** How stale the times of the last success and slow attempt may be: writing them every time would cost as much as the delivery. */
 const writtenEveryMs = 10_000
 
+/** Why an attempt failed: a status, or why there was no response. */
+export interface FailureReason {
+  status: number | null
+  error: string | null
+}
+
 interface EndpointToDisable {
   id: string
   reason: DisabledReason
@@ -22,19 +28,20 @@ export async function updateHealth(
   nowMs: number,
 ): Promise<EndpointToDisable[]> {
   const succeeded = new Set<string>()
-  const failed = new Set<string>()
+  /** By endpoint, its last failed attempt. */
+  const failed = new Map<string, FailureReason>()
   const gone = new Set<string>()
   const slow = new Map<string, number>()
-  for (const { endpoint_id, state, status, latency_ms } of results) {
+  for (const { endpoint_id, state, status, error, latency_ms } of results) {
     if (state === 'delivered') succeeded.add(endpoint_id)
-    else failed.add(endpoint_id)
+    else failed.set(endpoint_id, { status, error })
     if (status === 410) gone.add(endpoint_id)
     if (latency_ms >= slowAfterMs) slow.set(endpoint_id, Math.max(latency_ms, slow.get(endpoint_id) ?? 0))
   }
   // With a success in the same batch, failures are sporadic.
-  const onlyFailed = [...failed].filter(id => !succeeded.has(id))
+  const onlyFailed = [...failed].flatMap(([id, reason]) => (succeeded.has(id) ? [] : [{ id, ...reason }]))
   const stale = succeeded.size > 0 ? await findStale(db, [...succeeded], nowMs) : []
-  await lock(db, [...stale.map(({ id }) => id), ...onlyFailed, ...slow.keys()])
+  await lock(db, [...stale.map(({ id }) => id), ...onlyFailed.map(({ id }) => id), ...slow.keys()])
   await recordSlow(db, slow, nowMs)
   if (stale.length > 0) await recordSuccess(db, stale, nowMs)
   const failing = onlyFailed.length > 0 ? await recordFailures(db, onlyFailed, nowMs) : []
@@ -85,14 +92,32 @@ export async function recordSlow(
     where e.id = s.id and (e.slow_at is null or e.slow_at < ${isoTime(nowMs - writtenEveryMs)})`)
 }
 
+/** Records a failed test, which is no delivery: it begins no failure period, and endpoints that are not active have one too. */
+export async function recordFailedTest(
+  db: Database,
+  id: string,
+  { status, error }: FailureReason,
+  nowMs: number,
+): Promise<void> {
+  await db.rows(sql`
+    update chancery_outbound.endpoint set last_failed_at = ${isoTime(nowMs)}, last_failed_status = ${status},
+      last_failed_error = ${error} where id = ${id}`)
+}
+
 /** Returns the endpoints that failed for too long. */
-async function recordFailures(db: Database, ids: string[], nowMs: number): Promise<string[]> {
+async function recordFailures(
+  db: Database,
+  failures: ({ id: string } & FailureReason)[],
+  nowMs: number,
+): Promise<string[]> {
   const sporadicBefore = isoTime(nowMs - webhooks.sporadicAfterHours * hourMs)
   const periods = await db.rows<{ id: string; failing_since: string }>(sql`
-    update chancery_outbound.endpoint set last_failed_at = ${isoTime(nowMs)}, failing_since = case
-      when failing_since is null or last_failed_at < ${sporadicBefore} then ${isoTime(nowMs)} else failing_since end
-    where id = any(${ids}) and status = 'active'
-    returning id, failing_since`)
+    update chancery_outbound.endpoint e set last_failed_at = ${isoTime(nowMs)}, last_failed_status = f.status,
+      last_failed_error = f.error, failing_since = case
+        when failing_since is null or last_failed_at < ${sporadicBefore} then ${isoTime(nowMs)} else failing_since end
+    from json_to_recordset(${JSON.stringify(failures)}::json) as f (id text, status smallint, error text)
+    where e.id = f.id and e.status = 'active'
+    returning e.id, failing_since`)
   const expired: string[] = []
   for (const { id, failing_since } of periods) {
     const percent = ((nowMs - Date.parse(failing_since)) / (webhooks.failingDays * dayMs)) * 100

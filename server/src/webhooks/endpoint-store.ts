@@ -41,7 +41,10 @@ export const utc = (column: Sql) =>
 
 const columns = sql`
   e.id, e.player_id, e.url, e.description, e.types, e.nation_ids, e.alliance_ids, e.status, e.disabled_reason, e.disabled_at,
-  e.created_at, e.last_delivered_at, e.last_failed_at, e.failing_since, e.previous_secret_ends_at,
+  e.created_at, e.last_delivered_at, e.last_failed_at, e.last_failed_status, e.last_failed_error, e.failing_since, e.previous_secret_ends_at,
+  case when e.failing_since is not null then (
+    select min(d.due_at) from chancery_outbound.delivery d
+    where d.endpoint_id = e.id and d.state = 'pending') end as next_attempt_at,
   (select coalesce(json_agg(json_build_object('percent', w.percent, 'warned_at', ${utc(sql`w.warned_at`)}) order by w.percent), '[]')
    from chancery_outbound.warning w where w.endpoint_id = e.id) as warnings`
 
@@ -214,19 +217,25 @@ export async function removeEndpoint(pool: DatabasePool, id: string): Promise<bo
   })
 }
 
-/** An error message for an invalid filter; undefined for a valid one. */
+/** Describes an invalid filter; undefined for a valid one. */
 export function filterProblem(
   { eventKinds }: Pick<Contract, 'eventKinds'>,
   filter: FilterRow,
-): string | undefined {
+): { field: keyof FilterRow; message: string } | undefined {
   const types = Object.keys(eventKinds)
+  const problem = (field: keyof FilterRow, message: string) => ({ field, message: `${field}: ${message}` })
   const unknown = filter.types?.find(word => !types.some(type => matchesType(word, type)))
   if (unknown !== undefined)
-    return `types: ${JSON.stringify(unknown)} is neither an event type nor a family like war.*. Event types are ${types.join(', ')}.`
-  for (const [name, values] of Object.entries(filter)) {
+    return problem(
+      'types',
+      `${JSON.stringify(unknown)} is neither an event type nor a family like war.*. Event types are ${types.join(', ')}.`,
+    )
+  for (const field of ['types', 'nation_ids', 'alliance_ids'] as const) {
+    const values = filter[field]
     if (values === null) continue
-    if (values.length === 0) return `${name}: is empty and would match no event; leave it out to receive all.`
-    if (values.length > limits.idsMax) return `${name}: has more than ${limits.idsMax} entries.`
+    if (values.length === 0)
+      return problem(field, 'is empty and would match no event; leave it out to receive all.')
+    if (values.length > limits.idsMax) return problem(field, `has more than ${limits.idsMax} entries.`)
   }
   return undefined
 }

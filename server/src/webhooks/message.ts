@@ -34,6 +34,28 @@ export function createMessageWriter(writeEvent: SerializeEvent, version: string)
   }
 }
 
+interface TestIdentity {
+  /** The UUID by which the delivery log names the test. */
+  testId: string
+  endpointId: string
+  /** When it was sent. */
+  nowMs: number
+}
+
+/** An event with the number 0 that is not in the log. */
+export const testEvent = ({ testId, endpointId, nowMs }: TestIdentity): Event => ({
+  id: `evt_test_${testId.replaceAll('-', '')}`,
+  seq: 0,
+  type: webhooks.testType,
+  occurred_at: new Date(nowMs).toISOString(),
+  summary: 'A test of a webhook endpoint.',
+  nation_ids: [],
+  alliance_ids: [],
+  war_id: null,
+  conflict_id: null,
+  data: { endpoint_id: endpointId },
+})
+
 interface SignedContent {
   id: string
   /** Unix seconds. */

@@ -36,6 +36,9 @@ export interface DeliveryResult {
   status: number | null
   error: string | null
   response: string | null
+  /** Headers as they were sent. */
+  signature: string | null
+  user_agent: string | null
 }
 
 export interface ClaimOptions {
@@ -150,14 +153,16 @@ export async function recordResults(db: Database, results: DeliveryResult[], now
   await db.rows(sql`
     with result as (
       select * from json_to_recordset(${rows}::json) as o (id bigint, attempt int, state text, due_at timestamptz,
-        failures smallint, attempted_at timestamptz, latency_ms int, status smallint, error text, response text)
+        failures smallint, attempted_at timestamptz, latency_ms int, status smallint, error text, response text, signature text, user_agent text)
     ), updated as (
       update chancery_outbound.delivery d set state = o.state, due_at = coalesce(o.due_at, d.due_at), failures = o.failures,
         finished_at = case when o.state <> 'pending' then ${isoTime(nowMs)}::timestamptz end
       from result o where d.id = o.id and d.attempt = o.attempt and d.state = 'sending'
     )
-    insert into chancery_outbound.attempt (delivery_id, number, attempted_at, latency_ms, status, error, response, next_at)
-    select o.id, o.attempt, o.attempted_at, o.latency_ms, o.status, o.error, case when not d.drops_responses then o.response end, o.due_at
+    insert into chancery_outbound.attempt
+      (delivery_id, number, attempted_at, latency_ms, status, error, response, next_at, signature, user_agent)
+    select o.id, o.attempt, o.attempted_at, o.latency_ms, o.status, o.error, case when not d.drops_responses then o.response end,
+      o.due_at, o.signature, o.user_agent
     from result o join chancery_outbound.delivery d on d.id = o.id
     on conflict do nothing`)
 }

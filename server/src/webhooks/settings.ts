@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Contract, type DisabledReason, type WebhookTestResult, webhooks } from '@chancery/contract'
-import type { Event } from '../events/store.ts'
 import { ApiError, notFound } from '../http/http-error.ts'
 import type { DatabasePool } from '../store/database.ts'
 import { isSuccess } from './attempt.ts'
 import { type DeliveryFilter, listDeliveries, recordTest } from './delivery-log.ts'
-import { recordSlow } from './endpoint-health.ts'
+import { createReadRequests } from './delivery-requests.ts'
+import { recordFailedTest, recordSlow } from './endpoint-health.ts'
 import {
   activate,
   changeEndpoint,
@@ -22,7 +22,7 @@ import {
   removeEndpoint,
 } from './endpoint-store.ts'
 
-import type { WriteMessage } from './message.ts'
+import { testEvent, type WriteMessage } from './message.ts'
 import { checkEndpointUrl } from './outbound/guard.ts'
 import type { Sender } from './outbound/sender.ts'
 import { slowAfterMs } from './queue.ts'
@@ -46,12 +46,20 @@ export type WebhookSettings = ReturnType<typeof createWebhookSettings>
 /** Management of webhook endpoints, for owners and operators. Throws `not_found` for an unknown id and `bad_request` for invalid input. */
 export function createWebhookSettings(options: WebhookSettingsOptions) {
   const { pool, contract, sender, write, allowsLocal, onQueued, now = Date.now } = options
+  const readRequests = createReadRequests(pool, write)
 
   async function sendTest({ id, url }: Endpoint): Promise<WebhookTestResult> {
     const startedMs = now()
     const secrets = await findSecrets(pool, id, startedMs)
-    const response = await sender.send(write(testEvent(id, startedMs), { url, secrets }, startedMs))
-    await recordTest(pool, id, response, startedMs)
+    const testId = randomUUID()
+    const message = write(
+      testEvent({ testId, endpointId: id, nowMs: startedMs }),
+      { url, secrets },
+      startedMs,
+    )
+    const response = await sender.send(message)
+    await recordTest(pool, { testId, endpointId: id, message, response, nowMs: startedMs })
+    if (!isSuccess(response)) await recordFailedTest(pool, id, response, startedMs)
     const { status, error, body: answer, latencyMs } = response
     if (latencyMs >= slowAfterMs) await recordSlow(pool, new Map([[id, latencyMs]]), startedMs)
     return { has_arrived: isSuccess(response), status, error, answer, latency_ms: Math.round(latencyMs) }
@@ -60,7 +68,8 @@ export function createWebhookSettings(options: WebhookSettingsOptions) {
   /** Sends a test, and activates the endpoint when it succeeds. */
   async function testAndActivate(endpoint: Endpoint, mayActivate = true) {
     const test = await sendTest(endpoint)
-    if (!test.has_arrived || !mayActivate) return { endpoint, test }
+    if (!test.has_arrived || !mayActivate)
+      return { endpoint: (await findEndpoint(pool, endpoint.id)) ?? endpoint, test }
     const activated = found(await activate(pool, endpoint, now()))
     if (activated === 'player_suspended') throw suspended()
     return { endpoint: activated, test }
@@ -68,28 +77,36 @@ export function createWebhookSettings(options: WebhookSettingsOptions) {
 
   const find = async (id: string) => found(await findEndpoint(pool, id))
 
+  /**
+   * Adds an endpoint, which receives nothing until a test succeeds. The secret is returned this once. The endpoint is removed again if
+   * `confirm` throws, because its player may have been deleted meanwhile.
+   */
+  async function add(endpoint: NewEndpoint, confirm: (added: Endpoint) => Promise<void>) {
+    const inserted = await insertEndpoint(
+      pool,
+      { ...endpoint, url: checkedUrl(endpoint) },
+      { secret: makeSecret(), endpointsMax: webhooks.endpointsPerPlayerMax, nowMs: now() },
+    )
+    if (inserted === 'player_suspended') throw suspended()
+    if (inserted === 'too_many_endpoints') throw new TooManyEndpointsError()
+    await confirm(inserted).catch(async error => {
+      await removeEndpoint(pool, inserted.id)
+      throw error
+    })
+    return inserted
+  }
+
   return {
     find,
     list: (filter: { playerId?: string | undefined }) => listEndpoints(pool, filter),
 
-    /**
-     * Adds an endpoint and sends a test, which activates it when it succeeds. The secret is returned this once. The endpoint is removed
-     * again if `confirm` throws, because its player may have been deleted meanwhile.
-     */
-    async add(endpoint: NewEndpoint, confirm: (added: Endpoint) => Promise<void>) {
-      const inserted = await insertEndpoint(
-        pool,
-        { ...endpoint, url: checkedUrl(endpoint) },
-        { secret: makeSecret(), endpointsMax: webhooks.endpointsPerPlayerMax, nowMs: now() },
-      )
-      if (inserted === 'player_suspended') throw suspended()
-      if (inserted === 'too_many_endpoints') throw new TooManyEndpointsError()
-      await confirm(inserted).catch(async error => {
-        await removeEndpoint(pool, inserted.id)
-        throw error
-      })
-      const { endpoint: added, test } = await testAndActivate(inserted)
-      return { endpoint: { ...added, secret: inserted.secret }, test }
+    add,
+
+    /** Adds an endpoint and sends a test, which activates it when it succeeds. */
+    async addAndTest(endpoint: NewEndpoint, confirm: (added: Endpoint) => Promise<void>) {
+      const added = await add(endpoint, confirm)
+      const { endpoint: tested, test } = await testAndActivate(added)
+      return { endpoint: { ...tested, secret: added.secret }, test }
     },
 
     /** Changes an endpoint. A new URL is tested at once and active when the test succeeds, unless the endpoint is disabled. */
@@ -139,6 +156,13 @@ export function createWebhookSettings(options: WebhookSettingsOptions) {
       return listDeliveries(pool, id, filter)
     },
 
+    /** What the attempts of a delivery sent. Throws `not_found` for a delivery that the endpoint does not have. */
+    async requests(id: string, deliveryId: string) {
+      const requests = await readRequests(id, deliveryId)
+      if (!requests) throw notFound('delivery')
+      return requests
+    },
+
     /** Returns how many deliveries were queued. */
     async replay(id: string, selection: Replay) {
       const endpoint = await find(id)
@@ -157,15 +181,25 @@ export function createWebhookSettings(options: WebhookSettingsOptions) {
   /** Validates an endpoint and returns its normalized URL. */
   function checkedUrl({ url: text, description, types, nation_ids, alliance_ids }: EndpointChange): string {
     if (description.length > webhooks.descriptionLengthMax)
-      throw new ApiError(
-        'bad_request',
+      throw new InvalidEndpointError(
+        'description',
         `description: has more than ${webhooks.descriptionLengthMax} characters.`,
       )
     const problem = filterProblem(contract, { types, nation_ids, alliance_ids })
-    if (problem) throw new ApiError('bad_request', problem)
+    if (problem) throw new InvalidEndpointError(problem.field, problem.message)
     const url = checkEndpointUrl(text, { allowsLocal })
-    if (typeof url === 'string') throw new ApiError('bad_request', url)
+    if (typeof url === 'string') throw new InvalidEndpointError('url', url)
     return url.href
+  }
+}
+
+/** A member of an endpoint has an invalid value. */
+export class InvalidEndpointError extends ApiError {
+  readonly invalidField: keyof EndpointChange
+
+  constructor(field: keyof EndpointChange, message: string) {
+    super('bad_request', message)
+    this.invalidField = field
   }
 }
 
@@ -186,19 +220,3 @@ function found<T>(endpoint: T | undefined): T {
 
 const suspended = () =>
   new ApiError('bad_request', 'This player is suspended; webhooks of suspended players stay disabled.')
-
-/** An event with the number 0 that is not in the log. */
-function testEvent(endpointId: string, nowMs: number): Event {
-  return {
-    id: `evt_test_${randomBytes(9).toString('hex')}`,
-    seq: 0,
-    type: webhooks.testType,
-    occurred_at: new Date(nowMs).toISOString(),
-    summary: 'A test of a webhook endpoint.',
-    nation_ids: [],
-    alliance_ids: [],
-    war_id: null,
-    conflict_id: null,
-    data: { endpoint_id: endpointId },
-  }
-}

@@ -162,12 +162,13 @@ export function startDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWor
 
   async function deliver(delivery: ClaimedDelivery): Promise<void> {
     const startedMs = now()
-    const response = await sender.send(write(delivery.event, delivery, startedMs), stopping.signal)
+    const message = write(delivery.event, delivery, startedMs)
+    const response = await sender.send(message, stopping.signal)
     if (response.error === 'stopped') {
       released.push(delivery)
       return
     }
-    const result = deliveryResult(delivery, response, startedMs, random)
+    const result = deliveryResult(delivery, { message, response, startedMs }, random)
     results.push(result)
     onAttempt?.({ result, response })
     resultLoop.wake()

@@ -4,7 +4,6 @@ import { contractFor, demoProfile } from '@chancery/contract'
 import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
 import { receiveBatch } from '../../src/ingest/receive.ts'
 import { createFactValidator } from '../../src/ingest/validate-fact.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { createPulse } from '../../src/store/pulse.ts'
 import type { FilterRow } from '../../src/webhooks/endpoint-store.ts'
 import { createMessageWriter } from '../../src/webhooks/message.ts'
@@ -13,6 +12,7 @@ import type { Message, Sender } from '../../src/webhooks/outbound/sender.ts'
 import { createWebhookSettings } from '../../src/webhooks/settings.ts'
 import { type DeliveryWorkerOptions, startDeliveryWorker } from '../../src/webhooks/worker.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { createTestPools } from '../support/pools.ts'
 import type { Fact } from '../support/test-server.ts'
 
 /** A message that a receiver received. */
@@ -21,6 +21,7 @@ export interface Received {
   id: string
   timestamp: number
   signature: string
+  headers: Record<string, string>
   body: string
   /** When, by the clock of the test. */
   atMs: number
@@ -53,7 +54,7 @@ const noFilter: FilterRow = { types: null, nation_ids: null, alliance_ids: null 
  */
 export async function openDeliveryFixture() {
   const database = await createTestDatabase()
-  const pools = createPools({ target: database.target, timeoutFactor: 40 })
+  const pools = createTestPools(database.target)
   const pulse = createPulse({ target: database.target, timeoutFactor: 40 })
   await pulse.refresh()
   const contract = contractFor(demoProfile)
@@ -72,6 +73,7 @@ export async function openDeliveryFixture() {
         id: headers['webhook-id'] ?? '',
         timestamp: Number(headers['webhook-timestamp']),
         signature: headers['webhook-signature'] ?? '',
+        headers,
         body,
         atMs: nowMs,
       }
@@ -117,7 +119,7 @@ export async function openDeliveryFixture() {
         url: `https://${host}/hook`,
         description: '',
       }
-      const { endpoint } = await settings.add(draft, async () => {})
+      const { endpoint } = await settings.addAndTest(draft, async () => {})
       return endpoint
     },
     async ingest(facts: Fact[], { announce = true } = {}) {

@@ -50,6 +50,8 @@ const outcome = (
   status: state === 'delivered' ? 200 : 500,
   error: null,
   response: null,
+  signature: null,
+  user_agent: null,
   ...more,
 })
 

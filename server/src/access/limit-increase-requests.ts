@@ -26,6 +26,12 @@ export async function resolveLimitRequest(db: Database, keyId: string, note: str
     where key_id = ${keyId} and resolved_at is null`)
 }
 
+/** Moves the open request of a key, if there is one, to a new key. */
+export async function moveLimitRequest(db: Database, fromId: string, toId: string): Promise<void> {
+  await db.rows(sql`
+    update chancery_access.limit_request set key_id = ${toId} where key_id = ${fromId} and resolved_at is null`)
+}
+
 /** The requests of these keys by key id. */
 export async function limitRequestsOf(
   db: Database,

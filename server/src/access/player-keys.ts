@@ -1,6 +1,7 @@
 import { limits } from '@chancery/contract'
 import type { Database } from '../store/database.ts'
 import { generateKey, hashKey, prefixOfKey } from './key.ts'
+import { moveLimitRequest } from './limit-increase-requests.ts'
 import {
   countActiveKeys,
   expireKeyAfter,
@@ -9,6 +10,7 @@ import {
   type KeyRecord,
   type NewKey,
   revokeKey,
+  setReplacement,
 } from './store.ts'
 
 /** A new key with its text, which is not stored. */
@@ -34,7 +36,7 @@ export async function createPlayerKey(
 
 /**
  * Replaces a key of the player, which stays valid for `overlapHours`; with 0 it is revoked. The new key has its name, scopes, limit,
- * rate-limit window and lifetime. `nowMs` is by the database's clock. In a transaction; undefined where the player has no such active key.
+ * rate-limit window, lifetime and open request for a higher limit. `nowMs` is by the database's clock. In a transaction; undefined where the player has no such active key.
  */
 export async function rotatePlayerKey(
   db: Database,
@@ -49,7 +51,14 @@ export async function rotatePlayerKey(
   if (isOverlapping && active >= limits.keysPerPlayer) return 'too_many_keys'
   if (isOverlapping) await expireKeyAfter(db, id, overlapHours)
   else await revokeKey(db, id)
-  return createKey(db, { ...old, scopes: [...old.scopes], expiresAt: sameLifetime(old, nowMs) })
+  const created = await createKey(db, {
+    ...old,
+    scopes: [...old.scopes],
+    expiresAt: sameLifetime(old, nowMs),
+  })
+  await setReplacement(db, id, created.record.id)
+  await moveLimitRequest(db, id, created.record.id)
+  return created
 }
 
 function sameLifetime({ createdAt, expiresAt }: KeyRecord, nowMs: number): string | null {

@@ -11,6 +11,8 @@ export interface KeyRecord extends Key {
   prefix: string | null
   revokedAt: string | null
   callLimitNote: string | null
+  /** The id of the key that replaced it; null for none. */
+  replacedBy: string | null
 }
 
 interface KeyRow extends Omit<KeyRecord, 'scopes'> {
@@ -19,7 +21,7 @@ interface KeyRow extends Omit<KeyRecord, 'scopes'> {
 
 const columns = sql`
   id, player_id as "playerId", name, prefix, scopes, call_limit as "callLimit", call_limit_note as "callLimitNote",
-  coalesce(window_id, id) as "windowId",
+  coalesce(window_id, id) as "windowId", replaced_by as "replacedBy",
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`
 
 /** Neither revoked nor expired, by the database's clock. */
@@ -94,6 +96,18 @@ export async function listKeysOfPlayer(db: Database, playerId: string): Promise<
   return rows.map(recordOf)
 }
 
+/** The prefixes of some keys by id. */
+export async function findPrefixes(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.rows<{ id: string; prefix: string | null }>(
+    sql`select id, prefix from chancery_access.api_key where id = any(${ids}::text[])`,
+  )
+  return new Map(rows.map(({ id, prefix }) => [id, prefix]))
+}
+
 /** An active key of this player; undefined for any other. */
 export async function findActiveKeyOfPlayer(
   db: Database,
@@ -145,6 +159,11 @@ export const expireKeyAfter = (db: Database, id: string, hours: number): Promise
     db,
     sql`update chancery_access.api_key set expires_at = least(expires_at, ${now} + make_interval(hours => ${hours})) where id = ${id} returning ${columns}`,
   )
+
+/** Records which key replaced a key. No cached key depends on it. */
+export async function setReplacement(db: Database, id: string, replacedBy: string): Promise<void> {
+  await db.rows(sql`update chancery_access.api_key set replaced_by = ${replacedBy} where id = ${id}`)
+}
 
 /** Sets a limit of its own for a key; null removes it. Undefined for an unknown id. */
 export const setKeyLimit = (

@@ -6,7 +6,7 @@ import { createDefiner } from '../http/definer.ts'
 import { createErrorHandler } from '../http/http-error.ts'
 import { createInputValidator } from '../http/input-validator.ts'
 import { addressBucket } from '../limits/rate-limit.ts'
-import { AccountError, toAccountError } from './account-error.ts'
+import { AccountError, invalidRequest, toAccountError } from './account-error.ts'
 import { logRoutes } from './account-log.ts'
 import { codeRoutes } from './codes.ts'
 import type { AccountContext, AccountParts, DefineAccount, OpenRequest, PlayerRequest } from './context.ts'
@@ -105,8 +105,6 @@ const operations: AccountOperation[] = Object.values(accountOperations)
 const methodsOf = ({ method }: AccountOperation) => (method === 'GET' ? ['GET', 'HEAD'] : [method])
 
 const allowOf = (path: string) => operations.filter(operation => operation.path === path).flatMap(methodsOf)
-
-const invalidRequest = (message: string) => new AccountError('invalid_request', message)
 
 const noBody = { schema: Type.Object({}, { additionalProperties: false }) }
 

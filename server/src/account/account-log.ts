@@ -1,38 +1,54 @@
-import { type AccountAction, type AccountLogEntry, accountOperations } from '@chancery/contract'
+import { type AccountLogEntry, accountOperations, type PlayerAction } from '@chancery/contract'
+import type { FastifyRequest } from 'fastify'
 import { type Database, sql } from '../store/database.ts'
 import type { AccountContext, Definers } from './context.ts'
+import { listOperatorLines } from './operator-actions.ts'
+import { originOf } from './request-origin.ts'
 
 /** A line of the account log. `detail` is for people, and never a secret. */
 export interface AccountLogLine {
   playerId: string
-  action: AccountAction
+  action: PlayerAction
   /** The id of the changed item. */
   subject?: string
   detail?: string
 }
 
-/** Writes a line, where possible in the transaction of its change. */
+/** Writes a line with the origin of its request, where possible in the transaction of its change. */
 export async function writeAccountLog(
   db: Database,
+  req: Pick<FastifyRequest, 'headers' | 'ip'>,
   { playerId, action, subject, detail }: AccountLogLine,
 ): Promise<void> {
+  const { browser, network } = originOf(req)
   await db.rows(sql`
-    insert into chancery_access.account_log (player_id, at, action, subject, detail)
-    values (${playerId}, date_trunc('milliseconds', clock_timestamp()), ${action}, ${subject ?? null}, ${detail ?? null})`)
+    insert into chancery_access.account_log (player_id, at, action, subject, detail, browser, network)
+    values (${playerId}, date_trunc('milliseconds', clock_timestamp()), ${action}, ${subject ?? null}, ${detail ?? null},
+      ${browser}, ${network})`)
 }
 
 const linesShown = 200
+const logDays = 90
 
-/** The account log of the player. */
-export function logRoutes({ player }: Definers, { pools }: AccountContext): void {
-  player(accountOperations.logList, async ({ session: { playerId } }) => ({
-    data: await pools.access.rows<AccountLogEntry>(sql`
-      select at, action, subject, detail from chancery_access.account_log
-      where player_id = ${playerId} order by id desc limit ${linesShown}`),
-  }))
+/** The account log of the player, with what the operator did for them. */
+export function logRoutes({ player }: Definers, { pools: { access }, webhooks }: AccountContext): void {
+  player(accountOperations.logList, async ({ session: { playerId } }) => {
+    const own = await access.rows<AccountLogEntry>(sql`
+      select at, action, subject, detail, 'player' as by, browser, network from chancery_access.account_log
+      where player_id = ${playerId} order by id desc limit ${linesShown}`)
+    const endpoints = await webhooks.list({ playerId })
+    const byOperator = await listOperatorLines(access, {
+      playerId,
+      endpointIds: endpoints.map(({ id }) => id),
+      days: logDays,
+      limit: linesShown,
+    })
+    // Both are in order. Sorting is stable.
+    const lines = [...own, ...byOperator].sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
+    return { data: lines.slice(0, linesShown) }
+  })
 }
 
-const logDays = 90
 /** Long enough to investigate a failed sign-in. */
 const endedHours = 24
 

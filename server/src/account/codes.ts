@@ -48,12 +48,12 @@ export function codeRoutes({ player }: Definers, { pools }: AccountContext): voi
     }
   })
 
-  player(accountOperations.codesIssue, async ({ session, body }) => {
+  player(accountOperations.codesIssue, async ({ session, body, req }) => {
     const owner = ownerOf(session)
     const issued = await withActiveSession(pools, session, async db => {
       const created = await issueCode(db, { ...owner, boundTo: body.for ?? null })
       if (typeof created === 'string') return created
-      await writeAccountLog(db, {
+      await writeAccountLog(db, req, {
         playerId: owner.playerId,
         action: 'code.created',
         subject: created.id,
@@ -70,11 +70,11 @@ export function codeRoutes({ player }: Definers, { pools }: AccountContext): voi
     return { ...codeView(issued), code: issued.code }
   })
 
-  player(accountOperations.codesCancel, async ({ session, id }) => {
+  player(accountOperations.codesCancel, async ({ session, id, req }) => {
     const owner = ownerOf(session)
     const isCancelled = await withActiveSession(pools, session, async db => {
       if (!(await cancelCode(db, owner, id))) return false
-      await writeAccountLog(db, { playerId: owner.playerId, action: 'code.cancelled', subject: id })
+      await writeAccountLog(db, req, { playerId: owner.playerId, action: 'code.cancelled', subject: id })
       return true
     })
     if (!isCancelled) throw notFoundForPlayer('active code')

@@ -3,6 +3,7 @@ import { limitRequestsOf, saveLimitRequest } from '../access/limit-increase-requ
 import { createPlayerKey, rotatePlayerKey } from '../access/player-keys.ts'
 import {
   findActiveKeyOfPlayer,
+  findPrefixes,
   type KeyRecord,
   listKeysOfPlayer,
   revokeKeyOfPlayer,
@@ -25,7 +26,7 @@ export function keyRoutes({ player }: Definers, context: AccountContext): void {
     data: await keyViews(context, await listKeysOfPlayer(pools.access, playerId)),
   }))
 
-  player(accountOperations.keysCreate, async ({ session, body }) => {
+  player(accountOperations.keysCreate, async ({ session, body, req }) => {
     const { playerId } = session
     const { name, scopes, expires_at: expiresAt } = body
     if (expiresAt !== null && !(Date.parse(expiresAt) > pulse.now()))
@@ -33,20 +34,21 @@ export function keyRoutes({ player }: Definers, context: AccountContext): void {
     const created = await change(session, async db => {
       const key = await createPlayerKey(db, { playerId, name, scopes, expiresAt, callLimit: null })
       if (key === 'too_many_keys') return key
-      await writeAccountLog(db, logLine('key.created', playerId, key.record))
+      await writeAccountLog(db, req, logLine('key.created', playerId, key.record))
       return key
     })
     if (created === 'too_many_keys') throw tooManyKeys()
     return { ...(await keyView(context, created.record)), key: created.text }
   })
 
-  player(accountOperations.keysRotate, async ({ session, id, body: { overlap_hours: overlapHours } }) => {
+  player(accountOperations.keysRotate, async ({ session, id, body, req }) => {
     const { playerId } = session
+    const { overlap_hours: overlapHours } = body
     const created = await change(session, async db => {
       const key = await rotatePlayerKey(db, playerId, id, { overlapHours, nowMs: pulse.now() })
       if (key === undefined || key === 'too_many_keys') return key
-      const detail = `${key.record.name}: by ${key.record.id}, the old one ${overlapHours === 0 ? 'revoked' : `works for ${overlapHours} h`}`
-      await writeAccountLog(db, { playerId, action: 'key.rotated', subject: id, detail })
+      const detail = `${key.record.name}: replaced by ${key.record.id}, ${overlapHours === 0 ? 'revoked' : `expires in ${overlapHours} h`}`
+      await writeAccountLog(db, req, { playerId, action: 'key.rotated', subject: id, detail })
       return key
     })
     if (created === undefined) throw notFoundForPlayer('active key')
@@ -54,37 +56,37 @@ export function keyRoutes({ player }: Definers, context: AccountContext): void {
     return { ...(await keyView(context, created.record)), key: created.text }
   })
 
-  player(accountOperations.keysRevoke, async ({ session, id }) => {
+  player(accountOperations.keysRevoke, async ({ session, id, req }) => {
     const { playerId } = session
     const revoked = await change(session, async db => {
       const key = await revokeKeyOfPlayer(db, playerId, id)
-      if (key) await writeAccountLog(db, logLine('key.revoked', playerId, key))
+      if (key) await writeAccountLog(db, req, logLine('key.revoked', playerId, key))
       return key
     })
     if (!revoked) throw notFoundForPlayer('key')
     return keyView(context, revoked)
   })
 
-  player(accountOperations.keysRevokePrivate, async ({ session }) => {
+  player(accountOperations.keysRevokePrivate, async ({ session, req }) => {
     const { playerId } = session
     const revoked = await change(session, async db => {
       const keys = await revokeKeysBeyond(db, playerId, defaultScopes)
       const detail = keys.map(({ name, id }) => `${name} (${id})`).join(', ') || 'There were none'
-      await writeAccountLog(db, { playerId, action: 'key.private_revoked', detail })
+      await writeAccountLog(db, req, { playerId, action: 'key.private_revoked', detail })
       return keys
     })
     return { revoked: revoked.length }
   })
 
-  player(accountOperations.keysRequestLimit, async ({ session, id, body }) => {
+  player(accountOperations.keysRequestLimit, async ({ session, id, body, req }) => {
     const { playerId } = session
     const hasLimit = (key: KeyRecord) => (key.callLimit ?? keyLimit) >= body.calls_per_minute
     const found = await withActiveSession(pools, session, async db => {
       const key = await findActiveKeyOfPlayer(db, playerId, id)
       if (!key || hasLimit(key)) return key
       await saveLimitRequest(db, id, body)
-      const detail = `${key.name}: ${body.calls_per_minute} calls a minute`
-      await writeAccountLog(db, { playerId, action: 'key.limit_asked', subject: id, detail })
+      const detail = `${key.name}: ${body.calls_per_minute} requests per minute`
+      await writeAccountLog(db, req, { playerId, action: 'key.limit_asked', subject: id, detail })
       return key
     })
     if (!found) throw notFoundForPlayer('active key')
@@ -134,6 +136,9 @@ async function keyViews(
   const ids = keys.map(({ id }) => id)
   const limitRequests = await limitRequestsOf(pools.access, ids)
   const requests = await requestLog.read((db, nowMs) => countRequestsToday(db, ids, nowMs))
+  const successors = keys.flatMap(({ replacedBy }) => replacedBy ?? [])
+  const prefixes = await findPrefixes(pools.access, successors)
+  const viewOfSuccessor = (id: string) => ({ id, prefix: prefixes.get(id) ?? null })
   return keys.map(key => ({
     id: key.id,
     name: key.name,
@@ -146,6 +151,7 @@ async function keyViews(
     last_used_at: key.lastUsedAt,
     calls_today: requests.get(key.id) ?? 0,
     limit_request: limitRequests.get(key.id) ?? null,
+    replaced_by: key.replacedBy === null ? null : viewOfSuccessor(key.replacedBy),
   }))
 }
 

@@ -1,21 +1,16 @@
-import { accountOperations, type DemoPlayer } from '@chancery/contract'
-import { type Database, sql } from '../store/database.ts'
+import { accountOperations } from '@chancery/contract'
+import type { Database } from '../store/database.ts'
 import { playerLock } from '../store/locks.ts'
-import { containing } from '../store/search-text.ts'
 import { AccountError } from './account-error.ts'
 import { writeAccountLog } from './account-log.ts'
 import type { AccountContext, Definers, OpenRequest } from './context.ts'
-import {
-  type NationSummaryRow,
-  nationSummaryColumns,
-  nationSummaryJoins,
-  nationSummaryOf,
-} from './nation-summary.ts'
+import { isDemoPlayer, listDemoPlayers } from './demo-players.ts'
 import { previewHandover, redeemHandover } from './session/handovers.ts'
 import { isDemo } from './session/same-origin.ts'
 import {
   endSession,
   endSessionsOf,
+  findSessionOf,
   presentedHash,
   type SignIn,
   sessionView,
@@ -44,20 +39,25 @@ export function signInRoutes({ open, player }: Definers, context: AccountContext
     return session
   })
 
+  open(accountOperations.sessionCurrent, async ({ req }) => {
+    const session = await findSessionOf(context, req)
+    return { session: session && !session.isSuspended ? sessionView(session) : null }
+  })
+
   player(accountOperations.sessionGet, async ({ session }) => sessionView(session))
 
-  player(accountOperations.sessionEnd, async ({ session: { playerId, hash }, reply }) => {
+  player(accountOperations.sessionEnd, async ({ session: { playerId, hash }, req, reply }) => {
     await access.transaction(async db => {
-      if (await endSession(db, hash)) await writeAccountLog(db, { playerId, action: 'session.ended' })
+      if (await endSession(db, hash)) await writeAccountLog(db, req, { playerId, action: 'session.ended' })
     })
     reply.header('set-cookie', endedCookie(context.publicUrl()))
     return { ended: 1 }
   })
 
-  player(accountOperations.sessionEndAll, async ({ session, reply }) => {
+  player(accountOperations.sessionEndAll, async ({ session, req, reply }) => {
     const { playerId } = session
     const ended = await withActiveSession(context.pools, session, async db => {
-      await writeAccountLog(db, { playerId, action: 'session.all_ended' })
+      await writeAccountLog(db, req, { playerId, action: 'session.all_ended' })
       return endSessionsOf(db, playerId)
     })
     reply.header('set-cookie', endedCookie(context.publicUrl()))
@@ -97,35 +97,13 @@ async function signIn(
     const found = await find(db)
     if (!found || !(await startSession(db, hash, found))) return false
     const ended = earlier && (await endSession(db, earlier))
-    if (ended) await writeAccountLog(db, { ...ended, action: 'session.ended', detail: 'Signed in again' })
-    await writeAccountLog(db, { playerId: found.playerId, action: 'session.started' })
+    if (ended)
+      await writeAccountLog(db, req, { ...ended, action: 'session.ended', detail: 'Signed in again' })
+    await writeAccountLog(db, req, { playerId: found.playerId, action: 'session.started' })
     return true
   })
   const session = isStarted ? await context.findSession(hash) : undefined
   if (!session) return undefined
   reply.header('set-cookie', sessionCookie(context.publicUrl(), token))
   return sessionView({ ...session, csrfToken: csrfTokenOf(token) })
-}
-
-const demoPlayersShown = 50
-
-/** Demo players whose nation or name contains a text, highest score first. */
-async function listDemoPlayers(db: Database, search: string): Promise<DemoPlayer[]> {
-  const rows = await db.rows<NationSummaryRow & { player_id: string }>(sql`
-    select p.player as player_id, ${nationSummaryColumns}
-    from chancery_secret.nation_private p join chancery_world.nation n on n.id = p.nation_id ${nationSummaryJoins}
-    where p.player is not null and n.search_text like ${containing(search)}
-    order by n.national_score desc, n.id limit ${demoPlayersShown}`)
-  return rows.flatMap(row => {
-    const nation = nationSummaryOf(row)
-    return nation ? [{ player_id: row.player_id, nation }] : []
-  })
-}
-
-/** Whether the player leads a nation of the demo. */
-async function isDemoPlayer(db: Database, playerId: string): Promise<boolean> {
-  const row = await db.first(sql`
-    select p.nation_id from chancery_secret.nation_private p join chancery_world.nation n on n.id = p.nation_id
-    where p.player = ${playerId} limit 1`)
-  return row !== undefined
 }

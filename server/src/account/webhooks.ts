@@ -5,7 +5,9 @@ import {
   type WebhookTestResult,
 } from '@chancery/contract'
 import { notFound } from '../http/http-error.ts'
+import { type Database, sql } from '../store/database.ts'
 import { disablesAt, type Endpoint } from '../webhooks/endpoint-store.ts'
+import { InvalidEndpointError } from '../webhooks/settings.ts'
 import { writeAccountLog } from './account-log.ts'
 import type { AccountContext, Definers, PlayerRequest } from './context.ts'
 import { withActiveSession } from './session/sessions.ts'
@@ -18,20 +20,26 @@ export function webhookRoutes({ player }: Definers, { pools, webhooks }: Account
 
   player(accountOperations.webhooksAdd, async request => {
     const draft = { ...request.body, player_id: request.session.playerId }
-    const { endpoint, test } = await webhooks.add(draft, added => record(request, 'webhook.added', added))
-    return { ...endpointView(endpoint), secret: endpoint.secret, test }
+    await requireKnown(pools.lookups, draft)
+    const endpoint = await webhooks.add(draft, added => record(request, 'webhook.added', added))
+    return { ...endpointView(endpoint), secret: endpoint.secret }
   })
 
   player(accountOperations.webhooksChange, async request => {
-    const { id } = await ownEndpoint(request)
+    const before = await ownEndpoint(request)
+    const { id } = before
+    await requireKnown(pools.lookups, request.body, before)
     const changed = await webhooks.change(id, request.body)
     await record(request, 'webhook.changed', changed.endpoint)
     return testedView(changed)
   })
 
   player(accountOperations.webhooksTest, async request => {
-    const { id } = await ownEndpoint(request)
-    return testedView(await webhooks.test(id))
+    const { id, status } = await ownEndpoint(request)
+    const tested = await webhooks.test(id)
+    if (status !== 'active' && tested.endpoint.status === 'active')
+      await record(request, 'webhook.enabled', tested.endpoint)
+    return testedView(tested)
   })
 
   player(accountOperations.webhooksEnable, async request => {
@@ -76,6 +84,11 @@ export function webhookRoutes({ player }: Definers, { pools, webhooks }: Account
     return { data: await webhooks.deliveries(id, { limit, state }) }
   })
 
+  player(accountOperations.webhooksRequests, async request => {
+    const { id } = await ownEndpoint(request)
+    return webhooks.requests(id, request.query.delivery)
+  })
+
   player(accountOperations.webhooksRemove, async request => {
     const endpoint = await ownEndpoint(request)
     await webhooks.remove(endpoint.id)
@@ -92,13 +105,34 @@ export function webhookRoutes({ player }: Definers, { pools, webhooks }: Account
 
   /** Writes the account log after the change, not in its transaction: the database role of endpoints cannot write it. */
   async function record(
-    { session }: PlayerRequest,
+    { session, req }: PlayerRequest,
     action: Extract<AccountAction, `webhook.${string}`>,
     { id, url }: Endpoint,
     more = '',
   ): Promise<void> {
     const line = { playerId: session.playerId, action, subject: id, detail: hostOf(url) + more }
-    await withActiveSession(pools, session, db => writeAccountLog(db, line))
+    await withActiveSession(pools, session, db => writeAccountLog(db, req, line))
+  }
+}
+
+type SubjectFilter = Pick<Endpoint, 'nation_ids' | 'alliance_ids'>
+
+/**
+ * @throws {InvalidEndpointError} for a nation or an alliance in a filter that does not exist. One that the endpoint had `before` may stay:
+ * it may have been deleted since.
+ */
+async function requireKnown(db: Database, filter: SubjectFilter, before?: SubjectFilter): Promise<void> {
+  for (const [field, table, name] of [
+    ['nation_ids', sql`chancery_world.nation`, 'nation'],
+    ['alliance_ids', sql`chancery_world.alliance`, 'alliance'],
+  ] as const) {
+    const added = filter[field]?.filter(id => !before?.[field]?.includes(id)) ?? []
+    if (added.length === 0) continue
+    const rows = await db.rows<{ id: string }>(sql`select id from ${table} where id = any(${added}::text[])`)
+    const known = new Set(rows.map(({ id }) => id))
+    const unknown = added.filter(id => !known.has(id))
+    if (unknown.length > 0)
+      throw new InvalidEndpointError(field, `There is no ${name} with the id ${unknown.join(', ')}.`)
   }
 }
 
@@ -118,6 +152,9 @@ const endpointView = (endpoint: Endpoint): AccountEndpoint => ({
   created_at: endpoint.created_at,
   last_delivered_at: endpoint.last_delivered_at,
   last_failed_at: endpoint.last_failed_at,
+  last_failed_status: endpoint.last_failed_status,
+  last_failed_error: endpoint.last_failed_error,
+  next_attempt_at: endpoint.next_attempt_at,
   failing_since: endpoint.failing_since,
   switches_off_at: disablesAt(endpoint),
   warnings: endpoint.warnings,

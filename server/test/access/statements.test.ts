@@ -15,9 +15,9 @@ import type { HandlerResult } from '../../src/http/define-operation.ts'
 import { allianceHandlers } from '../../src/resources/alliances/handlers.ts'
 import { nationHandlers } from '../../src/resources/nations/handlers.ts'
 import type { Database } from '../../src/store/database.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
+import { createTestPools } from '../support/pools.ts'
 import { startTestServer } from '../support/test-server.ts'
 
 /** An attribute of a nation and of an alliance for each scope. */
@@ -38,7 +38,7 @@ const contract = contractFor(profile)
 
 const chancery = closeAfter(await startTestServer())
 await chancery.ingest(smallWorld(), { waits: false })
-const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }))
+const pools = closeAfter(createTestPools({ connectionString: chancery.databaseUrl }))
 
 type Result = { item: Record<string, unknown> }
 type Handle = (request: never) => Promise<HandlerResult>

@@ -19,7 +19,7 @@ export interface BrowserResponse<T = never> {
 }
 
 export interface Rejection {
-  error: { code: string; message: string; request_id: string }
+  error: { code: string; message: string; field?: string; request_id: string }
 }
 
 /** The body as text, or as an object that is sent as JSON. */
@@ -154,7 +154,8 @@ export function assertRejected(
   assert.equal(error.request_id, response.headers.get('x-request-id'), what)
   assert.equal(response.headers.get('cache-control'), 'no-store', what)
   assert.equal(response.headers.get('x-content-type-options'), 'nosniff', what)
-  assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'request_id'], what)
+  const { field: _, ...rest } = error
+  assert.deepEqual(Object.keys(rest).sort(), ['code', 'message', 'request_id'], what)
   return error.message
 }
 

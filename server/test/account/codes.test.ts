@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AccountCodes, type IssuedAccountCode, limits } from '@chancery/contract'
-import { createPools } from '../../src/store/pools.ts'
 import { issueCode } from '../../src/verification/store.ts'
 import { smallWorld } from '../http/world.ts'
 import { put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
+import { createTestPools } from '../support/pools.ts'
 import { assertRejected, type SignedIn, signIn, startAccounts } from './browser.ts'
 
 const chancery = closeAfter(await startAccounts(smallWorld()))
@@ -102,7 +102,7 @@ test('of forty codes created concurrently a nation gets the limit', async () => 
 test('no code is issued to a player who has just lost the nation', async () => {
   await chancery.ingest([put('nation', { id: 'n_hot', nation_name: 'Hot', player: 'p_next' })])
   // The session was read while the nation was still theirs.
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  const pools = createTestPools({ connectionString: chancery.databaseUrl })
   const issue = (playerId: string) =>
     pools.access.transaction(db => issueCode(db, { nationId: 'n_hot', boundTo: null, playerId }))
   try {

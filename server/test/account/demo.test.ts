@@ -18,14 +18,14 @@ const players = async (search: string) => {
 test('demo players are listed by score and found by part of a name', async () => {
   const all = await players('')
   assert.deepEqual(
-    all.slice(0, 2).map(({ player_id, nation }) => [player_id, nation.nation_name, nation.alliance?.tag]),
+    all.slice(0, 2).map(({ player_id, nation }) => [player_id, nation?.nation_name, nation?.alliance?.tag]),
     [
       [playerOf('n1'), 'Valdoria', 'NP'],
       [playerOf('n2'), 'Karsk', 'NP'],
     ],
   )
   assert.deepEqual(
-    (await players('KARS')).map(({ nation }) => nation.nation_id),
+    (await players('KARS')).map(({ nation }) => nation?.nation_id),
     ['n2'],
   )
   for (const search of ['%', '_', "'", '\\', 'n1\n']) assert.deepEqual(await players(search), [], search)
@@ -35,6 +35,39 @@ test('demo players are listed by score and found by part of a name', async () =>
     ),
   )
   assert.equal((await players('many')).length, 50)
+})
+
+test('players with printed keys come first, in the order of their keys, also one without a nation', async t => {
+  const chancery = closeAfter(await startAccounts(smallWorld(), {}, { defaults: { demoSignIn: true } }), t)
+  const list = async (search = '') => {
+    const path = `/demo/players?${new URLSearchParams({ search })}`
+    const { data } = await openBrowser(chancery).requestOk<AccountList<DemoPlayer>>('GET', path)
+    return data.map(({ player_id, nation, kind }) => [player_id, nation?.nation_id ?? null, kind])
+  }
+  const before = await list()
+  const visitor = { player_id: 'demo-visitor' }
+  assertRejected(
+    await openBrowser(chancery).request('POST', '/demo/session', { body: visitor }),
+    404,
+    'not_found',
+  )
+  const printed = [
+    ['demo-visitor', 'player without a nation'],
+    [playerOf('n6'), 'alliance officer'],
+  ]
+  for (const [player_id, kind] of printed)
+    await chancery.operate('POST', '/keys', { player_id, name: `demo: ${kind}` })
+  assert.deepEqual((await list()).slice(0, 3), [
+    ['demo-visitor', null, 'player without a nation'],
+    [playerOf('n6'), 'n6', 'alliance officer'],
+    before[0],
+  ])
+  const players = (await list()).map(([player]) => player)
+  assert.equal(new Set(players).size, players.length, 'no player is listed twice')
+  assert.equal(players.length, before.length + 1)
+  assert.deepEqual(await list('KARS'), [[playerOf('n2'), 'n2', null]])
+  const session = await openBrowser(chancery).requestOk<AccountSession>('POST', '/demo/session', visitor)
+  assert.deepEqual([session.player_id, session.nation], ['demo-visitor', null])
 })
 
 test('a visitor who selects a demo player is signed in as that player', async () => {

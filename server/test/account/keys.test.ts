@@ -57,6 +57,7 @@ test('a created key works, is returned once, and is recognised by its prefix', a
     last_used_at: null,
     calls_today: 0,
     limit_request: null,
+    replaced_by: null,
   })
   const read = await chancery.read<{ data: { id: string; military?: object } }>('/me/nation', { key })
   assert.equal(read.data.id, 'n1')
@@ -127,6 +128,45 @@ test('a rotated key works together with its successor for the chosen overlap', a
   const { expires_at } = await find(player, old.id)
   const leftMs = Date.parse(expires_at ?? '') - Date.now()
   assert.ok(leftMs > 23.9 * 3_600_000 && leftMs <= 24 * 3_600_000)
+})
+
+test('a rotated key names the key that replaced it', async () => {
+  const player = await newPlayer()
+  const rotate = (id: string, overlap_hours: number) =>
+    player.requestOk<NewAccountKeyResponse>('POST', `/keys/${id}/rotate`, { overlap_hours })
+  const first = await make(player)
+  const second = await rotate(first.id, 24)
+  const third = await rotate(second.id, 0)
+  const successors = await Promise.all([first, second, third].map(({ id }) => find(player, id)))
+  assert.deepEqual(
+    successors.map(({ replaced_by }) => replaced_by),
+    [{ id: second.id, prefix: second.prefix }, { id: third.id, prefix: third.prefix }, null],
+  )
+})
+
+test('an open request for a higher limit moves to the key that replaces its key', async () => {
+  const player = await newPlayer()
+  const request = { calls_per_minute: 600, sentence: 'Our war room has forty members.' }
+  const openAt = async () => {
+    const response = await chancery.operate('GET', `/keys?player_id=${player.session.player_id}`)
+    const { data } = (await response.json()) as { data: { id: string; limit_request: object | null }[] }
+    return data.filter(key => key.limit_request !== null).map(({ id }) => id)
+  }
+  const old = await make(player)
+  await player.requestOk('POST', `/keys/${old.id}/limit-request`, request)
+  const next = await player.requestOk<NewAccountKeyResponse>('POST', `/keys/${old.id}/rotate`, {
+    overlap_hours: 24,
+  })
+  assert.equal(next.limit_request?.sentence, request.sentence)
+  assert.equal((await find(player, old.id)).limit_request, null)
+  assert.deepEqual(await openAt(), [next.id])
+
+  await chancery.operate('PUT', `/keys/${next.id}/limit`, { limit: 600, note: 'Granted.' })
+  const last = await player.requestOk<NewAccountKeyResponse>('POST', `/keys/${next.id}/rotate`, {
+    overlap_hours: 0,
+  })
+  assert.deepEqual([last.limit, last.limit_request], [600, null], 'a resolved request stays with its key')
+  assert.equal((await find(player, next.id)).limit_request?.note, 'Granted.')
 })
 
 test('without overlap the old key is rejected at once', async () => {

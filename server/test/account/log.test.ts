@@ -10,10 +10,10 @@ import {
   type NewAccountKeyResponse,
 } from '@chancery/contract'
 import { pruneAccounts } from '../../src/account/account-log.ts'
-import { createPools } from '../../src/store/pools.ts'
-import { smallWorld } from '../http/world.ts'
+import { playerOf, smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
+import { createTestPools } from '../support/pools.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 import { endpointDraft, handover, keyDraft, type SignedIn, signIn, startAccounts } from './browser.ts'
 
@@ -78,6 +78,21 @@ const removed = async (path: string, { id }: { id: string }) => {
   return id
 }
 
+const operate = async (method: string, path: string, body: object = {}) => {
+  const response = await chancery.operate(method, path, body)
+  assert.ok(response.status < 300, `${method} ${path}: ${await response.clone().text()}`)
+  const made = (await response.json()) as { id: string; key?: string; secret?: string }
+  for (const secret of [made.key, made.secret]) if (secret) secrets.push(secret)
+  return made.id
+}
+const ofPlayer = { player_id: playerOf('n1') }
+const playerPath = `/players/${ofPlayer.player_id}`
+const operateOnEndpoint = async (action: string) => {
+  const { id } = await addEndpoint()
+  await operate('POST', `/webhooks/${id}/${action}`)
+  return id
+}
+
 /** Performs each action. Returns the id of its subject. */
 const actions: Record<AccountAction, () => Promise<string | null>> = {
   'session.started': async () => signInAgain(),
@@ -106,15 +121,42 @@ const actions: Record<AccountAction, () => Promise<string | null>> = {
     await player.requestOk('PUT', `/webhooks/${id}`, { ...draft(), types: ['war.*'] })
     return id
   },
-  'webhook.enabled': async () => {
-    const id = await onEndpoint('disable')
-    await player.requestOk('POST', `/webhooks/${id}/enable`, {})
-    return id
-  },
+  'webhook.enabled': () => onEndpoint('test'),
   'webhook.disabled': () => onEndpoint('disable'),
   'webhook.removed': async () => removed('/webhooks', await addEndpoint()),
   'webhook.rotated': () => onEndpoint('rotate'),
-  'webhook.replayed': () => onEndpoint('replay', { failed: true }),
+  'webhook.replayed': async () => {
+    const id = await onEndpoint('test')
+    await player.requestOk('POST', `/webhooks/${id}/replay`, { failed: true })
+    return id
+  },
+  'operator.suspended': async () => {
+    await operate('POST', `${playerPath}/suspend`, { note: 'for operators' })
+    await operate('POST', `${playerPath}/resume`)
+    return ofPlayer.player_id
+  },
+  'operator.resumed': async () => {
+    await operate('POST', `${playerPath}/suspend`)
+    await operate('POST', `${playerPath}/resume`)
+    return ofPlayer.player_id
+  },
+  'operator.key_created': () => operate('POST', '/keys', { ...ofPlayer, name: 'by the operator' }),
+  'operator.key_limited': async () => operate('PUT', `/keys/${(await makeKey()).id}/limit`, { limit: 600 }),
+  'operator.key_revoked': async () => operate('POST', `/keys/${(await makeKey()).id}/revoke`),
+  'operator.webhook_added': async () =>
+    operate('POST', '/webhooks', { ...ofPlayer, url: receiver.url('/hook?token=of-the-receiver') }),
+  'operator.webhook_enabled': async () => {
+    const id = await onEndpoint('disable')
+    return operate('POST', `/webhooks/${id}/enable`)
+  },
+  'operator.webhook_disabled': () => operateOnEndpoint('disable'),
+  'operator.webhook_removed': async () => operate('DELETE', `/webhooks/${(await addEndpoint()).id}`),
+  'operator.webhook_rotated': () => operateOnEndpoint('rotate'),
+  'operator.webhook_replayed': async () => {
+    const id = await onEndpoint('test')
+    await operate('POST', `/webhooks/${id}/replay`, { failed: true })
+    return id
+  },
 }
 
 for (const [action, act] of Object.entries(actions)) {
@@ -124,7 +166,16 @@ for (const [action, act] of Object.entries(actions)) {
     const found = (await lines()).filter(line => line.action === action)
     assert.equal(found.length, known + 1)
     assert.equal(found[0]?.subject, subject)
+    const isOfOperator = action.startsWith('operator.')
+    assert.deepEqual(
+      [found[0]?.by, found[0]?.browser, found[0]?.network],
+      isOfOperator
+        ? ['operator', null, null]
+        : ['player', 'Other browser', `${player.address.split('.').slice(0, 3).join('.')}.0/24`],
+    )
     assert.ok(Math.abs(Date.parse(found[0]?.at ?? '') - Date.now()) < 60_000)
+    // A player has ten endpoints at most.
+    if (action.includes('webhook')) await player.request('DELETE', `/webhooks/${subject}`, { body: {} })
   })
 }
 
@@ -135,6 +186,58 @@ test('every action is tested, and lines are listed newest first', async () => {
     times,
     times.toSorted((one, other) => other - one),
   )
+})
+
+test('the log states the browser and the network of a change, and no address is stored', async () => {
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
+  const address = '2001:db8:12:3456:789a:bcde:f012:3456'
+  await player.request('POST', '/codes', {
+    body: {},
+    headers: { 'user-agent': userAgent, 'x-forwarded-for': address },
+  })
+  const [line] = await lines()
+  assert.deepEqual(
+    [line?.action, line?.browser, line?.network],
+    ['code.created', 'Firefox', '2001:db8:12::/48'],
+  )
+  const stored = JSON.stringify(
+    await query(chancery.databaseUrl, 'select * from chancery_access.account_log'),
+  )
+  for (const text of [address, '2001:db8:12:3456', player.address, 'rv:145', 'Gecko'])
+    assert.ok(!stored.includes(text), text)
+})
+
+test('the log shows of the operator only what concerns the player, without note and token', async () => {
+  const other = await signIn(chancery, { nation_id: 'n2' })
+  const linesOf = async (each: SignedIn) =>
+    (await each.requestOk<AccountList<AccountLogEntry>>('GET', '/log')).data
+  const before = await linesOf(other)
+  const keyId = await operate('POST', '/keys', { ...ofPlayer, name: 'of the first' })
+  await operate('PUT', `/keys/${keyId}/limit`, { limit: 600, note: 'granted by council' })
+  await chancery.operate('PUT', '/keys/key_none/limit', { limit: 600 })
+  await operate('POST', `${playerPath}/suspend`, { note: 'for operators' })
+  await operate('POST', `${playerPath}/resume`)
+  assert.deepEqual(await linesOf(other), before)
+  const shown = await lines()
+  assert.deepEqual(
+    shown.slice(0, 4).map(({ action, detail }) => [action, detail]),
+    [
+      ['operator.resumed', null],
+      ['operator.suspended', null],
+      ['operator.key_limited', 'of the first'],
+      ['operator.key_created', 'of the first'],
+    ],
+  )
+  const text = JSON.stringify(shown)
+  for (const hidden of ['for operators', 'granted by council', 'main'])
+    assert.ok(!text.includes(hidden), hidden)
+
+  await query(chancery.databaseUrl, `update chancery_access.audit_log set at = at - interval '91 days'`)
+  assert.ok(
+    (await lines()).every(({ by }) => by === 'player'),
+    'as long as the log of the player',
+  )
+  await other.requestOk('DELETE', '/session', {})
 })
 
 test('a rejected change leaves no line', async () => {
@@ -161,6 +264,8 @@ test('no line contains a key, code, secret or token', async () => {
 })
 
 test('a change and its log line are atomic', async () => {
+  // A session has a limit of changes a minute.
+  await signInAgain()
   const list = async () => [await player.requestOk('GET', '/keys'), await player.requestOk('GET', '/codes')]
   const { id } = await makeKey(['military.read'])
   const { id: codeId } = await makeCode()
@@ -187,7 +292,7 @@ test('a change and its log line are atomic', async () => {
 })
 
 test('links, sessions and log lines are deleted after their retention time, and not before', async () => {
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  const pools = createTestPools({ connectionString: chancery.databaseUrl })
   const count = async () =>
     query<{ handover: number; session: number; account_log: number }>(
       chancery.databaseUrl,

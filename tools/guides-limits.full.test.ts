@@ -119,13 +119,13 @@ describe('with curl', needs('curl'), () => {
 test('the client prints the ranking twice for one request', async () => {
   const lines = await names('/rankings?limit=3')
   const before = await remaining()
-  const printed = await runBlock(guide, 'client.ts', { url: chancery.url })
+  const printed = await runBlock(guide, 'client.mjs', { url: chancery.url })
   assert.deepEqual(printed.trim().split('\n'), [...lines, ...lines])
   assert.equal(await remaining(), before - 1)
 })
 
 for (const [language, condition] of [
-  ['ts', {}],
+  ['mjs', {}],
   ['py', needs('python3')],
 ] as const) {
   describe(`read.${language}`, condition, () => {

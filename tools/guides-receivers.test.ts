@@ -81,7 +81,7 @@ const bodyBytesMax = 1_048_576
 const bodyOf = (bytes: number) => `{"type":"news.published","padding":"${'x'.repeat(bytes - 38)}"}`
 
 const receivers = [
-  { name: 'receiver.ts', program: process.execPath, condition: {} },
+  { name: 'receiver.mjs', program: process.execPath, condition: {} },
   { name: 'receiver.py', program: 'python3', condition: needs('python3') },
 ]
 

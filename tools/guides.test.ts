@@ -69,7 +69,7 @@ async function linesOf(
   return lines
 }
 
-test('the guide’s poll.ts starts at the newest event, waits for retry-after, and continues at its position after a restart', async () => {
+test('the guide’s poll.mjs starts at the newest event, waits for retry-after, and continues at its position after a restart', async () => {
   const requested: string[] = []
   const pages = new Map([
     ['limit=1', eventsFrom(40, 1)],
@@ -83,7 +83,7 @@ test('the guide’s poll.ts starts at the newest event, waits for retry-after, a
     if (requested.length === 2) return res.writeHead(429, { 'retry-after': '0' }).end()
     res.end(JSON.stringify({ data: pages.get(query) ?? [] }))
   })
-  const block = await extractBlock(guide, 'poll.ts')
+  const block = await extractBlock(guide, 'poll.mjs')
   try {
     const env = { CHANCERY_URL: api.url, EVERY_MS: '5' }
     const lines = await linesOf(block, 101, env)
@@ -105,7 +105,7 @@ test('the guide’s poll.ts starts at the newest event, waits for retry-after, a
   }
 })
 
-test('the guide’s stream.ts reads events in parts, and reconnects with the last id', async () => {
+test('the guide’s stream.mjs reads events in parts, and reconnects with the last id', async () => {
   const seen: { lastId: unknown; authorization: unknown }[] = []
   const api = await serve(async (req, res) => {
     const { 'last-event-id': lastId, authorization } = req.headers
@@ -120,7 +120,7 @@ test('the guide’s stream.ts reads events in parts, and reconnects with the las
     if (seen.length > 1) return res.write(`id: ${two?.seq}\ndata: ${JSON.stringify(two)}\n\n`)
     res.end(': heartbeat\nid: 30\n\n')
   })
-  const block = await extractBlock(guide, 'stream.ts')
+  const block = await extractBlock(guide, 'stream.mjs')
   try {
     const env = { CHANCERY_URL: api.url, CHANCERY_KEY: 'chk_of_the_tests' }
     const lines = await linesOf(block, 3, env, '5')

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, Page } from 'playwright-core'
+import { openBuiltPages } from '../src/docs/built-pages.ts'
 import { launchChromium, skip } from './browser/chromium.ts'
 import { startDocs, stubName } from './support/docs-server.ts'
 
@@ -111,27 +112,55 @@ describe('the reference in a browser', { skip }, () => {
     'section:has(#introduction)',
   ]
 
-  for (const width of [390, 1280])
-    test(`at ${width} pixels nothing is cut, and axe finds no barrier in light and dark`, async () => {
+  const cutElements = (page: Page, within: string) =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('${within} *')]
+      .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
+      .filter(element => getComputedStyle(element).display !== 'inline' && !element.matches('.wide'))
+      .map(({ outerHTML }) => outerHTML.slice(0, 200))`)
+
+  /** What axe finds in light and dark, in the elements that `include` selects. */
+  async function violations(page: Page, include: readonly unknown[]): Promise<string[]> {
+    await page.evaluate(axeSource)
+    const found: string[] = []
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const options = `{ include: ${JSON.stringify(include)} }, { resultTypes: ['violations'] }`
+      const ids = await page.evaluate<string[]>(`axe.run(${options})
+        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200)))`)
+      found.push(...ids.map(id => `${colorScheme}: ${id}`))
+    }
+    return found
+  }
+
+  for (const width of [390, 1280]) {
+    test(`at ${width} pixels nothing of the reference is cut, and axe finds no barrier in light and dark`, async () => {
       const { page } = await open(`${origin}/docs/`, width)
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width)
-      const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.reference *')]
-        .filter(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1)
-        .filter(element => getComputedStyle(element).display !== 'inline' && !element.matches('.wide'))
-        .map(({ outerHTML }) => outerHTML.slice(0, 200))`)
-      assert.deepEqual(cut, [])
+      assert.deepEqual(await cutElements(page, '.reference'), [])
       await page.evaluate(`for (const details of document.querySelectorAll('details'))
         details.open = details.closest('.contents, .operation:has([id="me.nation"])') !== null`)
-      await page.evaluate(axeSource)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        const violations = await page.evaluate<
-          string[]
-        >(`axe.run({ include: ${JSON.stringify(looked)} }, { resultTypes: ['violations'] })
-          .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200)))`)
-        assert.deepEqual(violations, [], colorScheme)
-      }
+      assert.deepEqual(await violations(page, looked), [])
       await page.close()
     })
+
+    test(`at ${width} pixels nothing of the other pages is cut, and axe finds no barrier`, async () => {
+      const built = (await openBuiltPages()).filter(
+        ({ listener, contentType }) => listener === 'public' && contentType.startsWith('text/html'),
+      )
+      const others = built.map(({ path }) => path).filter(path => path !== '/docs/')
+      assert.ok(others.length > 30)
+      // Browsers get the start page by its Accept header only.
+      for (const path of others) {
+        const { page, complaints } = await open(origin + path, width)
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, path)
+        assert.deepEqual(await cutElements(page, 'body'), [], path)
+        // Error pages are alike: one stands for all.
+        if (!path.startsWith('/docs/errors/') || path.endsWith('/not_found'))
+          assert.deepEqual(await violations(page, ['body']), [], path)
+        assert.deepEqual(complaints, [], path)
+        await page.close()
+      }
+    })
+  }
 })

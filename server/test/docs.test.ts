@@ -92,17 +92,39 @@ for (const [listener, ids] of [
     assert.equal(anchors.size, all.length, 'no id is there twice')
   })
 
-test('the reference shows nations first and eras last, with fields, classes, errors and three languages', async () => {
+test('the reference shows nations first and webhooks last, with fields, classes, errors and three languages', async () => {
   const { body } = await app.inject('/docs/')
   const ids = [...body.matchAll(/<h3 id="([a-z_]+\.[a-z_]+)">/g)].map(([, id]) => id)
-  assert.deepEqual([ids[0], ids.at(-1)], ['nations.list', 'eras.list'])
+  assert.deepEqual([ids[0], ids.at(-3), ids.at(-1)], ['nations.list', 'eras.list', 'webhooks.test'])
   const section = body.slice(body.indexOf('<h3 id="me.nation">'), body.indexOf('<h3 id="me.key">'))
   assert.match(section, /scope nation\.read/)
   assert.match(section, /<code>military<\/code> <small>[^<]*player private/)
   assert.match(section, /href="\/docs\/errors\/insufficient_scope"/)
-  assert.match(section, /Authorization: Bearer \$API_KEY/)
-  assert.match(section, /await client\.me\.nation\(/)
-  assert.match(section, /client\.get\(&quot;\/me\/nation&quot;\)/)
+  const code = section.replaceAll(/<\/?span[^>]*>/g, '')
+  assert.match(code, /Authorization: Bearer \$API_KEY/)
+  assert.match(code, /await client\.me\.nation\(/)
+  assert.match(code, /client\.get\(("|&quot;)\/me\/nation\1\)/)
+})
+
+test('the reference lists the types of events, and the data of each', async () => {
+  const { body } = await app.inject('/docs/')
+  const objectOf = (name: string) =>
+    new RegExp(`<details class="object" id="object-${name}">.*?</details>`, 's').exec(body)?.[0] ?? ''
+  for (const shown of ['<code>summary</code>', '<code>war.declared</code> or', 'any other string'])
+    assert.ok(objectOf('Event').includes(shown), shown)
+  assert.match(objectOf('Event'), /href="#object-EventDataWarDeclared"/)
+  const declared = objectOf('EventWarDeclared')
+  assert.match(declared, /The fields of <a href="#object-EventCommon">EventCommon<\/a>, and:/)
+  assert.match(declared, /<code>data<\/code> <small><a href="#object-EventDataWarDeclared">/)
+  assert.doesNotMatch(declared, /<code>summary<\/code>/)
+})
+
+test('the reference shows what a webhook endpoint receives, and cannot send it', async () => {
+  const { body } = await app.inject('/docs/')
+  const section = /<h3 id="webhooks\.event">.*?<\/section>/s.exec(body)?.[0] ?? ''
+  for (const shown of ['webhook-signature', 'Fields of WebhookMessage', '<code>410</code>', 'any other'])
+    assert.ok(section.includes(shown), shown)
+  assert.doesNotMatch(section, /Try it|Example request/)
 })
 
 test('the page may load and call nothing but its own origin, and runs no inline script', async () => {

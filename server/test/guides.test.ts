@@ -14,7 +14,13 @@ before(() => {
 })
 after(() => app.close())
 
-const guideOf = (markdown: string): Guide => ({ folder: 'guides', name: 'one', title: 'One', markdown })
+const guideOf = (markdown: string): Guide => ({
+  file: 'docs/guides/one.md',
+  folder: 'guides',
+  name: 'one',
+  title: 'One',
+  markdown,
+})
 const htmlOf = (markdown: string) => renderGuide(guideOf(markdown), { title: 'A game', publicUrl })
 
 test('the index lists every guide, the first bot first', async () => {
@@ -25,10 +31,13 @@ test('the index lists every guide, the first bot first', async () => {
   assert.deepEqual([listed[0], listed.at(-1)], ['your-first-bot', 'stability'])
 })
 
-test('a page says where the service is, and not where a demo would be', async () => {
+test('pages say where the service is, and not where a demo would be', async () => {
+  for (const { folder, name } of await readGuides()) {
+    const { body } = await app.inject(`/docs/${folder}/${name}`.replace(/\/$/, ''))
+    assert.doesNotMatch(body.replaceAll(/<[^>]*>/g, ''), /127\.0\.0\.1:8080/, name)
+  }
   const { body } = await app.inject('/docs/guides/follow-the-war-feed')
   assert.match(body, /https:\/\/api\.game\.example\/api\/v1\/events/)
-  assert.doesNotMatch(body, /127\.0\.0\.1:8080/)
 })
 
 test('a page loads nothing but the scripts and the icon of its own origin, and runs no inline script', async () => {
@@ -57,6 +66,10 @@ test('links into the repository are words, others stay', () => {
   )
   assert.equal(linkFrom(guide, 'verify-a-nation.md'), '/docs/guides/verify-a-nation')
   assert.equal(linkFrom(guide, '#poll'), '#poll')
+  assert.equal(linkFrom(guide, '../../client/README.md#errors'), '/docs/guides/javascript-client#errors')
+  const python = { file: 'examples/python/README.md' }
+  assert.equal(linkFrom(python, 'chancery.py'), '/downloads/chancery.py')
+  assert.equal(linkFrom(python, '../../docs/errors/README.md'), '/docs/errors')
   assert.doesNotMatch(htmlOf('[the code](../../server/src/api.ts)'), /<a href="\.\./)
   assert.match(htmlOf('[the code](../../server/src/api.ts)'), /the code/)
 })
@@ -82,4 +95,20 @@ test('headings have the ids that GitHub gives them: unique on a page, with under
     [...html.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id),
     ['war_declared', 'fields', 'fields-1'],
   )
+})
+
+test('code is highlighted, and its text stays what it is', () => {
+  const code = `const text = '<b>' // "&"`
+  const html = htmlOf(`\`\`\`js\n${code}\n\`\`\`\n\n\`\`\`\n<i>\n\`\`\``)
+  const [first = '', second = ''] = [...html.matchAll(/<pre><code>(.*?)<\/code><\/pre>/gs)].map(
+    ([, text]) => text ?? '',
+  )
+  assert.match(first, /<span class="token keyword">const<\/span>/)
+  const text = first
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+  assert.equal(text.replaceAll('&quot;', '"'), `${code}\n`)
+  assert.equal(second, '&lt;i&gt;\n')
 })

@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { buildClient } from '../../client/build.ts'
 
 export const run = promisify(execFile)
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -49,19 +50,23 @@ export const needs = (program: string, argument = '--version') =>
   spawnSync(program, [argument]).status === 0 ? {} : { skip: `${program} is not installed` }
 
 /**
- * Writes a marked block of a guide to a folder of its own, with what its reader has installed: a `*.ts` can import the
- * packages of this repository, a `*.py` has `chancery.py` beside it.
+ * Writes a marked block of a guide to a folder of its own, with what its reader has installed: a `*.mjs` can import the client, a
+ * `*.py` has `chancery.py` beside it.
  */
 export async function extractBlock(guide: string, name: string) {
   const cwd = await mkdtemp(join(tmpdir(), 'chancery-guides-'))
   const file = join(cwd, name)
   await writeFile(file, markedBlock(guide, name))
   if (name.endsWith('.py')) await cp(join(root, 'examples/python/chancery.py'), join(cwd, 'chancery.py'))
-  if (name.endsWith('.ts')) {
-    await symlink(join(root, 'node_modules'), join(cwd, 'node_modules'))
-    await writeFile(join(cwd, 'package.json'), '{"type":"module"}')
-  }
+  if (name.endsWith('.mjs')) await installClient(cwd)
   return { cwd, file, remove: () => rm(cwd, { recursive: true, force: true }) }
+}
+
+/** Installs the package of the client, as it is downloaded. */
+async function installClient(cwd: string): Promise<void> {
+  const folder = join(cwd, 'node_modules/@chancery/client')
+  await mkdir(join(folder, 'src'), { recursive: true })
+  for (const { name, content } of buildClient()) await writeFile(join(folder, name), content)
 }
 
 export interface BlockOptions {
@@ -71,12 +76,12 @@ export interface BlockOptions {
   args?: string[]
 }
 
-/** Runs a marked block as its reader does, and returns its output: `*.sh` by a shell, `*.ts` by this Node, `*.py` by Python. */
+/** Runs a marked block as its reader does, and returns its output: `*.sh` by a shell, `*.mjs` by this Node, `*.py` by Python. */
 export async function runBlock(guide: string, name: string, { url, env = {}, args = [] }: BlockOptions) {
   const block = await extractBlock(guide.replaceAll('http://127.0.0.1:8080', url), name)
   const programs: Record<string, string[]> = {
     sh: ['sh', '-eu'],
-    ts: [process.execPath],
+    mjs: [process.execPath],
     py: ['python3', '-B'],
   }
   const [command = '', ...options] = programs[name.split('.').at(-1) ?? ''] ?? []

@@ -8,10 +8,10 @@ import { siteOf } from './layout.ts'
 import { type Listener, type Page, renderCommonPages, renderContractPages } from './render-pages.ts'
 
 /**
- * Builds and compresses every page of both listeners for the demo game at its default URL. Files are named by their content and the
+ * Builds and compresses every page of both listeners for the demo game at its default URL, and the downloads. Files are named by their content and the
  * manifest is written last, so that builds and readers may run concurrently.
  */
-export async function buildPages(outDir: string): Promise<void> {
+export async function buildPages(outDir: string, downloads: readonly Page[]): Promise<void> {
   await mkdir(outDir, { recursive: true })
   const contract = contractFor(demoProfile)
   const listeners: Listener[] = ['public', 'operator']
@@ -26,6 +26,8 @@ export async function buildPages(outDir: string): Promise<void> {
       ),
     ])
   })
+  const kind = { listener: 'public', isOfContract: false } as const
+  built.push(Promise.all(downloads.map(file => write(outDir, kind, file))))
   const manifest: Manifest = { sources: digestSources() ?? '', pages: (await Promise.all(built)).flat() }
   await replaceFile(join(outDir, manifestFile), JSON.stringify(manifest))
 }
@@ -37,7 +39,7 @@ async function write(
 ): Promise<BuiltPage> {
   const bytes = Buffer.from(content)
   const file = hash('sha256', bytes).slice(0, 24)
-  for (const [coding, form] of await compressFile(bytes))
+  for (const [coding, form] of await compressFile(bytes, contentType))
     await replaceFile(join(outDir, file + codingExtensions[coding]), form)
   await replaceFile(join(outDir, file), bytes)
   return { ...kind, path, contentType, file }

@@ -4,14 +4,26 @@ import { assetUrl } from '../start/asset-url.ts'
 import { escaped, layoutPage, publicLayout, type Site } from './layout.ts'
 import { createMarkdown } from './markdown.ts'
 
-const docs = assetUrl('docs/')
-
 /** The folders of docs/ for authors of bots; the others are for operators. */
 const shownFolders = ['guides', 'errors'] as const
+
+/** Guides that are not in docs/guides: the READMEs of what authors download. */
+const readmes: Record<string, string> = {
+  'client/README.md': 'javascript-client',
+  'examples/python/README.md': 'python-client',
+}
+
+/** What else of the repository the service has. */
+const otherPages: Record<string, string> = {
+  'CHANGELOG.md': '/docs/changelog',
+  'examples/python/chancery.py': '/downloads/chancery.py',
+}
 
 /** The guides in the order in which their readers need them. */
 const guideOrder = [
   'your-first-bot',
+  'javascript-client',
+  'python-client',
   'verify-a-nation',
   'follow-the-war-feed',
   'limits-and-caching',
@@ -21,8 +33,10 @@ const guideOrder = [
 
 /** A documentation page in Markdown. */
 export interface Guide {
+  /** Its file in the repository. */
+  file: string
   folder: (typeof shownFolders)[number]
-  /** The last part of its URL: the file name without `.md`; empty for a README. */
+  /** The last part of its URL; empty for the README of a folder. */
   name: string
   title: string
   markdown: string
@@ -33,32 +47,42 @@ const exampleUrl = 'http://127.0.0.1:8080'
 
 /** Reads the guides and the pages about errors. */
 export async function readGuides(): Promise<Guide[]> {
-  const read = shownFolders.map(async folder => {
-    const names = await readdir(new URL(`${folder}/`, docs))
-    const files = names.filter(name => name.endsWith('.md')).sort()
-    return Promise.all(
-      files.map(async (file): Promise<Guide> => {
-        const markdown = await readFile(new URL(`${folder}/${file}`, docs), 'utf8')
-        const title = (/^# (.+)$/m.exec(markdown)?.[1] ?? file).replaceAll('`', '')
-        return { folder, name: file === 'README.md' ? '' : file.slice(0, -3), title, markdown }
-      }),
-    )
+  const read = async (file: string): Promise<Guide> => {
+    const place = placeOf(file)
+    if (!place) throw new Error(`${file} is not shown`)
+    const markdown = await readFile(assetUrl(file), 'utf8')
+    const title = (/^# (.+)$/m.exec(markdown)?.[1] ?? file).replaceAll('`', '')
+    return { file, ...place, title, markdown }
+  }
+  const names = shownFolders.map(async folder => {
+    const found = await readdir(assetUrl(`docs/${folder}/`))
+    return found.filter(name => name.endsWith('.md')).map(name => `docs/${folder}/${name}`)
   })
-  return (await Promise.all(read)).flat()
+  const files = [...(await Promise.all(names)).flat(), ...Object.keys(readmes)]
+  return Promise.all(files.sort().map(read))
+}
+
+/** Where a file of the repository is shown; undefined for others. */
+function placeOf(file: string): Pick<Guide, 'folder' | 'name'> | undefined {
+  const readme = readmes[file]
+  if (readme !== undefined) return { folder: 'guides', name: readme }
+  const [, inFolder, name] = /^docs\/(\w+)\/([\w-]+)\.md$/.exec(file) ?? []
+  const folder = shownFolders.find(shown => shown === inFolder)
+  return folder && name !== undefined ? { folder, name: name === 'README' ? '' : name } : undefined
 }
 
 export const addressOf = ({ folder, name }: Pick<Guide, 'folder' | 'name'>): string =>
   name === '' ? `/docs/${folder}` : `/docs/${folder}/${name}`
 
 /** The URL of a link on the running service; undefined for a link into the repository. */
-export function linkFrom({ folder }: Guide, href: string): string | undefined {
+export function linkFrom({ file }: Pick<Guide, 'file'>, href: string): string | undefined {
   if (/^(https?:|#|\/)/.test(href)) return href
   const [path = '', anchor] = href.split('#')
-  const [target, file, ...deeper] = posix.join(folder, path).split('/')
-  const shown = shownFolders.find(known => known === target)
-  if (!shown || file === undefined || deeper.length > 0 || !file.endsWith('.md')) return undefined
-  const address = addressOf({ folder: shown, name: file === 'README.md' ? '' : file.slice(0, -3) })
-  return anchor === undefined ? address : `${address}#${anchor}`
+  const target = posix.join(posix.dirname(file), path)
+  if (otherPages[target] !== undefined) return otherPages[target]
+  const place = placeOf(target)
+  if (!place) return undefined
+  return anchor === undefined ? addressOf(place) : `${addressOf(place)}#${anchor}`
 }
 
 /** Renders a documentation page as HTML. */
@@ -105,13 +129,13 @@ export function renderMarkdown(guide: Guide, { publicUrl }: Site): string {
       const target = linkFrom(guide, href)
       if (target === undefined) return text
       const [path = '', anchor] = target.split('#')
-      const isPage = path.startsWith('/docs/')
-      const file = isPage ? `${publicUrl}${path}${isList(path) ? '' : '.md'}` : target
-      return `[${text}](${file}${isPage && anchor !== undefined ? `#${anchor}` : ''})`
+      if (!path.startsWith('/')) return `[${text}](${target})`
+      const file = `${publicUrl}${path}${isGuide(path) ? '.md' : ''}`
+      return `[${text}](${file}${anchor === undefined ? '' : `#${anchor}`})`
     })
 }
 
-const isList = (path: string) => shownFolders.some(folder => path === `/docs/${folder}`)
+const isGuide = (path: string) => shownFolders.some(folder => path.startsWith(`/docs/${folder}/`))
 
 /** Renders llms.txt (https://llmstxt.org): what the service is, and its pages as Markdown. */
 export function renderLlms(guides: readonly Guide[], { title, publicUrl }: Site): string {

@@ -3,7 +3,7 @@ import { escaped, layoutPage, publicLayout, type Site } from './layout.ts'
 
 /** The ways on from the landing page: link text, path, and what the reader finds there. */
 const waysOn = [
-  ['Your first bot', '/docs/guides/your-first-bot', 'From the first request to a bot, in ten minutes.'],
+  ['Your first bot', '/docs/guides/your-first-bot', 'A Discord bot in one file to copy, in ten minutes.'],
   ['Guides', '/docs/guides', 'Verification, events and webhooks, limits, scopes and API stability.'],
   ['API reference', '/docs/', 'Every operation and field, with examples to try.'],
   ['Developer settings', '/developers', 'Create API keys, webhooks and verification codes.'],

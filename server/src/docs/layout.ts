@@ -63,6 +63,10 @@ pre code { background: none; padding: 0 }
 .example pre { padding-right: 4.75rem }
 .copy { position: absolute; top: 0.5rem; right: 0.5rem; font: 0.8rem/1.5 system-ui, sans-serif; padding: 0.1rem 0.6rem;
   color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 4px; cursor: pointer }
+.token.comment { color: var(--soft) }
+.token.keyword, .token.boolean { color: light-dark(#8a2aa1, #d7a1ea) }
+.token.string, .token.regex { color: light-dark(#0f6b3c, #86d3a5) }
+.token.number, .token.property, .token.function { color: light-dark(#1d5a92, #7db8ee) }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; min-width: 100%; font-size: 0.94rem }
 th, td { border-bottom: 1px solid var(--line); padding: 0.45rem 0.75rem 0.45rem 0; text-align: left; vertical-align: top }
@@ -81,6 +85,8 @@ export const publicLayout = {
     ['Reference', '/docs/'],
     ['Errors', '/docs/errors'],
     ['Changelog', '/docs/changelog'],
+    ['Stability', '/docs/guides/stability'],
+    ['Status', '/docs/status'],
     ['Settings', '/developers'],
   ],
   scripts: [copyScriptPath],

@@ -1,5 +1,6 @@
 import GithubSlugger from 'github-slugger'
 import { Marked } from 'marked'
+import { highlight } from './highlight.ts'
 import { escaped } from './layout.ts'
 
 const comment = /^<!--(?:(?!-->)[\s\S])*-->\s*$/
@@ -16,18 +17,22 @@ export function createMarkdown(
 ) {
   // Headings have the same ids as on GitHub, so that links work in both.
   const slugger = new GithubSlugger()
+  let section = 'Table'
   const marked = new Marked({
     hooks: {
       preprocess(markdown) {
         slugger.reset()
+        section = 'Table'
         return markdown
       },
     },
     renderer: {
       html: ({ text }) => (comment.test(text) ? '' : escaped(text)),
       image: ({ text }) => escaped(text),
+      code: ({ text, lang = '' }) => `<pre><code>${highlight(text, lang)}\n</code></pre>\n`,
       heading({ tokens, depth }) {
-        const id = slugger.slug(this.parser.parseInline(tokens, this.parser.textRenderer))
+        section = this.parser.parseInline(tokens, this.parser.textRenderer)
+        const id = slugger.slug(section)
         return `<h${depth} id="${idPrefix}${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }) {
@@ -37,10 +42,13 @@ export function createMarkdown(
       },
       // A wide table scrolls by itself, not the page.
       table(token) {
+        const cellOf = (cell: (typeof token.header)[number], tag: 'th' | 'td') =>
+          `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`
         const row = (cells: typeof token.header, tag: 'th' | 'td') =>
-          `<tr>${cells.map(cell => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
+          `<tr>${cells.map(cell => cellOf(cell, cell.text === '' ? 'td' : tag)).join('')}</tr>`
         const rows = token.rows.map(cells => row(cells, 'td')).join('\n')
-        const label = escaped(`Table of ${token.header.map(({ text }) => text).join(', ')}`)
+        // Unique on a page: with the heading above it.
+        const label = escaped(`${section}: ${token.header.map(({ text }) => text).join(', ')}`)
         return `<div class="wide" tabindex="0" role="region" aria-label="${label}"><table><thead>${row(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },
     },

@@ -1,7 +1,8 @@
 import { slug } from 'github-slugger'
+import { highlight } from './highlight.ts'
 import { copyScriptPath, escaped, layoutPage, type PageLayout, publicLayout, type Site } from './layout.ts'
 import { createMarkdown } from './markdown.ts'
-import { operatorSnippets, publicSnippets, type Snippet } from './reference-code.ts'
+import { type ExampleCall, operatorSnippets, publicSnippets, type Snippet } from './reference-code.ts'
 import {
   type Content,
   type Described,
@@ -11,9 +12,11 @@ import {
   textOf,
 } from './reference-document.ts'
 import {
+  asObject,
   componentOf,
   type Field,
   fieldsOf,
+  partsOf,
   renderFields,
   type Schema,
   schemaId,
@@ -41,7 +44,8 @@ const kinds = {
 const markdown = createMarkdown()
 /** Sections of the introduction have the same headings as those of operations. */
 const introduction = createMarkdown(undefined, { idPrefix: 'introduction-' })
-const codeBlock = (text: string, attributes = '') => `<pre${attributes}><code>${escaped(text)}</code></pre>`
+const codeBlock = (text: string, language: string, attributes = '') =>
+  `<pre${attributes}><code>${highlight(text, language)}</code></pre>`
 
 /** Renders the reference page of an API. Everything but 'Try it' and the search works without a script. */
 export function renderReference(document: ReferenceDocument, site: Site, kind: ReferenceKind): string {
@@ -74,7 +78,7 @@ ${sections.join('\n')}
 <section><h2 id="introduction">Introduction</h2>
 ${introduction.blocks(document.info.description)}</section>
 <section><h2 id="objects">Objects</h2>
-${Object.entries(document.components.schemas).map(renderObject).join('\n')}</section>
+${Object.entries(document.components.schemas).map(renderObject(document)).join('\n')}</section>
 </div></div>`
   return layoutPage({
     ...layout,
@@ -86,7 +90,7 @@ ${Object.entries(document.components.schemas).map(renderObject).join('\n')}</sec
   })
 }
 
-const contentsEntry = ({ id, method, path, operation, parameters }: Described) =>
+const contentsEntry = ({ id, method, path = '', operation, parameters }: Described) =>
   `<li data-words="${escaped([id, method, path, ...parameters.map(({ name }) => name)].join(' ').toLowerCase())}"><a href="#${id}">${escaped(operation.summary)}</a></li>`
 
 interface Surroundings {
@@ -103,15 +107,17 @@ function renderOperation(described: Described, surroundings: Surroundings): stri
   const needs = scope === 'none' ? [] : [scope === 'key' ? 'any key' : `scope ${scope}`]
   const fields = parameters.map(parameterField)
   const bodies = Object.entries(operation.requestBody?.content ?? {})
-  const snippets = kind === 'public' ? publicSnippets(call, baseUrl) : operatorSnippets(call)
+  const snippets = call && (kind === 'public' ? publicSnippets(call, baseUrl) : operatorSnippets(call))
+  const label = call ? 'Parameter' : 'Header'
+  const route = path === undefined ? 'the URL of your endpoint' : `${base}${path}`
   return `<section class="operation"><h3 id="${id}">${escaped(operation.summary)} <a class="anchor" href="#${id}" aria-label="Link to ${escaped(operation.summary)}">#</a></h3>
-<p class="route"><code><b>${method}</b> ${escaped(base + path)}</code>${needs.map(need => ` <small>${need}</small>`).join('')}${operation.deprecated ? ' <small>deprecated</small>' : ''}</p>
+<p class="route"><code><b>${method}</b> ${escaped(route)}</code>${needs.map(need => ` <small>${need}</small>`).join('')}${operation.deprecated ? ' <small>deprecated</small>' : ''}</p>
 ${markdown.blocks(operation.description)}
-${fields.length > 0 ? `<h4>Parameters</h4>\n${renderFields(fields, 'Parameter', markdown.inline)}` : ''}
+${fields.length > 0 ? `<h4>${label}s</h4>\n${renderFields(fields, label, markdown.inline)}` : ''}
 ${bodies.map(([type, content]) => `<h4>Request body <small>${type}</small></h4>\n${renderContent(content, document)}`).join('\n')}
-${renderSnippets(id, snippets)}
-${renderResponses(responses, surroundings)}
-${renderForm(described, base)}</section>`
+${snippets ? renderSnippets(id, snippets) : ''}
+${call ? renderResponses(responses, surroundings) : renderReceiverResponses(responses)}
+${call ? renderForm({ ...described, call }, base) : ''}</section>`
 }
 
 const parameterField = ({
@@ -133,7 +139,7 @@ function renderSnippets(id: string, snippets: readonly Snippet[]): string {
   const radio = ({ language }: Snippet, index: number) =>
     `<label><input type="radio" name="code-${id}" value="${language}"${index === 0 ? ' checked' : ''}> ${language}</label>`
   const blocks = snippets
-    .map(({ language, code }) => codeBlock(code, ` data-language="${language}"`))
+    .map(({ language, code }) => codeBlock(code, language.toLowerCase(), ` data-language="${language}"`))
     .join('\n')
   const tabs = snippets.length > 1 ? snippets.map(radio).join(' ') : ''
   return `<fieldset class="code"><legend>Example request</legend>${tabs}\n${blocks}</fieldset>`
@@ -142,16 +148,17 @@ function renderSnippets(id: string, snippets: readonly Snippet[]): string {
 /** The fields of a body and its first example. */
 function renderContent({ schema, examples }: Content, document: ReferenceDocument): string {
   const items = schema.properties?.data?.items ?? schema.properties?.data ?? schema.contentSchema ?? schema
+  const { schemas } = document.components
   const shapes = (items.anyOf ?? [items]).map(shape => {
     const component = componentOf(shape)
-    const fields = fieldsOf(component ? (document.components.schemas[component] ?? {}) : shape)
+    const fields = fieldsOf(asObject(component ? (schemas[component] ?? {}) : shape, schemas))
     if (fields.length === 0) return `<p>${typeOf(shape)}</p>`
     const title = component ? `Fields of ${component}` : 'Fields'
     return `<details><summary>${title} (${fields.length})</summary>${renderFields(fields, 'Field', markdown.inline)}</details>`
   })
   const shown = Object.values(examples).map(
     ({ summary, value }) =>
-      `<details><summary>Example${summary ? ` <code>${escaped(summary)}</code>` : ''}</summary>${codeBlock(textOf(value))}</details>`,
+      `<details><summary>Example${summary ? ` <code>${escaped(summary)}</code>` : ''}</summary>${codeBlock(textOf(value), 'json')}</details>`,
   )
   return [...shapes, ...shown].join('\n')
 }
@@ -180,8 +187,21 @@ function renderResponses(responses: Described['responses'], { document, kind }: 
   return `${good.join('\n')}\n<details><summary>Errors (${rows.length})</summary>${table}</details>`
 }
 
+/** What the service does after each response of a receiver. */
+function renderReceiverResponses(responses: Described['responses']): string {
+  const rows = responses.map(
+    ([status, { description }]) =>
+      `<tr><th scope="row"><code>${status === 'default' ? 'any other' : status}</code></th><td>${markdown.inline(description)}</td></tr>`,
+  )
+  return `<h4>Your response</h4>
+<table class="fields"><thead><tr><th scope="col">Status</th><th scope="col">What happens</th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+}
+
 /** The form of 'Try it': its script sends the request and shows the response. */
-function renderForm({ id, method, parameters, call, operation }: Described, base: string): string {
+function renderForm(
+  { id, method, parameters, call, operation }: Described & { call: ExampleCall },
+  base: string,
+): string {
   const given = new Map(new URLSearchParams(call.target.split('?')[1]))
   const parts = call.target.split('?')[0]?.split('/') ?? []
   call.pattern.split('/').forEach((part, index) => {
@@ -209,16 +229,20 @@ function renderForm({ id, method, parameters, call, operation }: Described, base
   return `<details class="try scripted"><summary>Try it</summary>
 <form data-method="${method}" data-path="${escaped(base + call.pattern)}" aria-label="Try ${id}">${parameters.map(field).join('\n')}${body}
 <p><button>Send request</button> <button type="button" hidden>Stop</button></p>
-<div hidden><p role="status"></p><details><summary>Response headers</summary>${codeBlock('')}</details>${codeBlock('')}</div></form></details>`
+<div hidden><p role="status"></p><details><summary>Response headers</summary>${codeBlock('', '')}</details>${codeBlock('', '')}</div></form></details>`
 }
 
-function renderObject([name, schema]: [string, Schema]): string {
-  const fields = fieldsOf(schema, '', schema.required ?? [])
-  const shape =
-    fields.length > 0 ? renderFields(fields, 'Field', markdown.inline) : `<p>${typeOf(schema)}</p>`
-  const description = schema.description ? `<p>${markdown.inline(schema.description)}</p>` : ''
-  return `<details class="object" id="${schemaId(name)}"><summary>${escaped(schema.title ?? name)}</summary>${description}${shape}</details>`
-}
+const renderObject =
+  ({ components: { schemas } }: ReferenceDocument) =>
+  ([name, schema]: [string, Schema]): string => {
+    const { required = [] } = schema
+    // The parts of `allOf` are named; their fields are in their own tables.
+    const fields = fieldsOf(schema.allOf ? schema : asObject(schema, schemas), '', required)
+    const shape =
+      fields.length > 0 ? renderFields(fields, 'Field', markdown.inline) : `<p>${typeOf(schema)}</p>`
+    const description = schema.description ? `<p>${markdown.inline(schema.description)}</p>` : ''
+    return `<details class="object" id="${schemaId(name)}"><summary>${escaped(schema.title ?? name)}</summary>${description}${partsOf(schema)}${shape}</details>`
+  }
 
 /** The style of the reference, in addition to that of all pages. */
 const referenceStyle = `

@@ -7,6 +7,7 @@ import { prefersHtml } from '../http/response-cache.ts'
 import {
   createOnce,
   createStaticFile,
+  isText,
   readStaticFile,
   type StaticFile,
   sendStaticFile,
@@ -43,7 +44,7 @@ const paths = {
 
 /**
  * Serves the documentation of a listener: the OpenAPI document and its reference; on the public one also the landing page, guides, error
- * pages and the changelog.
+ * pages, the changelog and downloads.
  */
 export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
   const read = createPages(options)
@@ -67,7 +68,7 @@ export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
       return send(req, reply, '/')
     },
   })
-  for (const folder of ['/docs/guides', '/docs/errors'])
+  for (const folder of ['/docs/guides', '/docs/errors', '/downloads'])
     app.route<{ Params: { name: string } }>({
       method,
       url: `${folder}/:name`,
@@ -82,7 +83,7 @@ function createPages({ contract, listener, publicUrl }: DocsOptions) {
     const renderOwn = createOnce(async () => {
       const { renderContractPages } = await import('./render-pages.ts')
       return new Map(
-        renderContractPages(contract, listener, site).map(({ path, content }) => [path, content]),
+        renderContractPages(contract, listener, site).map(({ path, content }) => [path, String(content)]),
       )
     })
     const builtSite = siteOf(contractFor(demoProfile), listener)
@@ -95,6 +96,7 @@ function createPages({ contract, listener, publicUrl }: DocsOptions) {
 
     async function open(page: BuiltPage): Promise<StaticFile> {
       const file = join(pagesDirectory, page.file)
+      if (!isText(page.contentType)) return readStaticFile(file, page.contentType, headersOf(page, ''))
       const built = await readFile(file, 'utf8')
       const content = await ownContent(page, built)
       const headers = headersOf(page, content)

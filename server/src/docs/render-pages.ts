@@ -9,11 +9,11 @@ import { type ReferenceKind, renderReference, scriptPath } from './reference.ts'
 
 export type Listener = ReferenceKind
 
-/** A page, script or document. */
+/** A page, script, document or download. */
 export interface Page {
   path: string
   contentType: string
-  content: string
+  content: string | Buffer
 }
 
 const types = {
@@ -25,6 +25,7 @@ const types = {
   markdown: 'text/markdown; charset=utf-8',
   feed: 'application/atom+xml; charset=utf-8',
   icon: 'image/svg+xml',
+  favicon: 'image/x-icon',
 }
 
 /** Renders the pages of the contract: the OpenAPI document, its reference, and for the operator API the schema of facts. */
@@ -61,7 +62,11 @@ export async function renderCommonPages(listener: Listener, site: Site): Promise
   const changelog = await readChangelog()
   return [
     ...pages,
-    { path: '/favicon.ico', contentType: types.icon, content: icon },
+    {
+      path: '/favicon.ico',
+      contentType: types.favicon,
+      content: await readFile(assetUrl('server/src/docs/favicon.ico')),
+    },
     { path: '/robots.txt', contentType: types.text, content: robots },
     { path: '/llms.txt', contentType: types.markdown, content: renderLlms(guides, site) },
     { path: changelogPath, contentType: types.html, content: renderChangelog(changelog, site) },

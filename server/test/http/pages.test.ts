@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { version } from '@chancery/contract'
+import { parseTar } from 'nanotar'
 import { openBuiltPages } from '../../src/docs/built-pages.ts'
 import { renderStatus } from '../../src/docs/landing.ts'
 import { useTestServer } from '../support/fixture.ts'
@@ -132,4 +136,33 @@ test('the status page says whether the API is available, and when the world last
   assert.doesNotMatch(away, /last changed/)
   const changed = renderStatus({ isAvailable: true, worldChangedAt: '2026-11-23T04:05:06.789Z' }, site)
   assert.match(changed, /last changed at <time[^>]*>2026-11-23 04:05:06 UTC</)
+})
+
+test('the clients can be downloaded, and match their checksums', async () => {
+  const download = async (path: string) => {
+    const response = await fetch(chancery.url + path, { headers: { 'accept-encoding': 'identity' } })
+    assert.equal(response.status, 200, path)
+    return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+  const sums = (await download('/downloads/SHA256SUMS')).bytes.toString()
+  const files = [...sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)]
+  assert.deepEqual(
+    files.map(([, , name]) => name),
+    [`chancery-client-${version}.tgz`, 'chancery.py'],
+  )
+  for (const [, sum, name = ''] of files) {
+    const { type, bytes } = await download(`/downloads/${name}`)
+    assert.equal(hash('sha256', bytes), sum, name)
+    if (name.endsWith('.py')) {
+      assert.match(type ?? '', /^text\/x-python/)
+      assert.match(bytes.toString(), /^def verify_webhook/m)
+      continue
+    }
+    assert.equal(type, 'application/gzip')
+    const files = parseTar(gunzipSync(bytes))
+    const manifest = JSON.parse(files.find(file => file.name === 'package/package.json')?.text ?? '')
+    assert.equal(`${manifest.name} ${manifest.version}`, `@chancery/client ${version}`)
+    assert.ok(files.every(file => file.name.startsWith('package/')))
+  }
+  assert.equal((await get('/downloads/chancery-client-0.0.0.tgz')).status, 404)
 })

@@ -1,6 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import { Component, lazy, type ReactNode, Suspense } from 'react'
 import { Link, Route, Router, Switch, useLocation } from 'wouter'
+import { keyLinkPath } from './keys/key-link.ts'
 import { HandoverPage, useHandoverToken } from './session/handover-page.tsx'
 import { SignedOutPage } from './session/signed-out-page.tsx'
 import { useSessionState } from './session/use-session.ts'
@@ -59,6 +60,7 @@ export function App({ firstToken }: { firstToken: string | null }) {
 
 // The verify page is in the first bundle; the others are loaded on demand.
 const KeysPage = lazy(async () => ({ default: (await import('./keys/keys-page.tsx')).KeysPage }))
+const NewKeyPage = lazy(async () => ({ default: (await import('./keys/keys-page.tsx')).NewKeyPage }))
 const UsagePage = lazy(async () => ({ default: (await import('./usage/usage-page.tsx')).UsagePage }))
 const WebhooksPage = lazy(async () => ({
   default: (await import('./webhooks/webhooks-page.tsx')).WebhooksPage,
@@ -83,6 +85,7 @@ function Routes() {
         <Switch>
           <Route path="/" component={VerifyPage} />
           <Route path="/keys" component={KeysPage} />
+          <Route path={keyLinkPath} component={NewKeyPage} />
           <Route path="/usage">
             <UsagePage keyId={null} />
           </Route>

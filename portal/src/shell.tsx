@@ -92,7 +92,7 @@ function Header({ isMenuOpen, onMenu }: HeaderProps) {
         {session && (
           <>
             <span className={classes.headerAccount}>
-              {session.nation ? <NationName nation={session.nation} /> : 'No nation'}
+              {session.nation ? <NationName nation={session.nation} isInHeader /> : 'No nation'}
             </span>
             <Button
               variant="default"

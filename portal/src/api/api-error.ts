@@ -2,6 +2,8 @@ interface ErrorDetails {
   status: number
   code: string | null
   requestId: string | null
+  /** The field of the request that is wrong; null where the error is not about one. */
+  field?: string | null
   /** How long to wait before retrying; null where the server does not say. */
   retryAfterSeconds: number | null
 }
@@ -12,13 +14,15 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string | null
   readonly requestId: string | null
+  readonly field: string | null
   readonly retryAfterSeconds: number | null
 
-  constructor(message: string, { status, code, requestId, retryAfterSeconds }: ErrorDetails) {
+  constructor(message: string, { status, code, requestId, field = null, retryAfterSeconds }: ErrorDetails) {
     super(message)
     this.status = status
     this.code = code
     this.requestId = requestId
+    this.field = field
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
@@ -39,6 +43,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const textOr = (value: unknown, otherwise: string | null) => (typeof value === 'string' ? value : otherwise)
 
+/** The message of an error about a field of the request; undefined for any other. */
+export const fieldErrorOf = (error: unknown, field: string): string | undefined =>
+  error instanceof ApiError && error.field === field ? error.message : undefined
+
 /** Reads an error response. The body of a proxy's response may not be JSON. */
 export async function readError(res: Response): Promise<ApiError> {
   const body: unknown = await res.json().catch(() => null)
@@ -47,6 +55,7 @@ export async function readError(res: Response): Promise<ApiError> {
   return new ApiError(textOr(error.message, null) ?? `The server responded with status ${res.status}.`, {
     status: res.status,
     code: textOr(error.code, null),
+    field: textOr(error.field, null),
     requestId: textOr(error.request_id, res.headers.get('x-request-id')),
     retryAfterSeconds: Number.isFinite(seconds) ? seconds : null,
   })

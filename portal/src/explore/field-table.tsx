@@ -1,11 +1,16 @@
 import type { Class, Exploration } from '@chancery/contract'
-import { Title } from '@mantine/core'
+import { SegmentedControl, Title } from '@mantine/core'
+import { useState } from 'react'
 import { InlineCode } from '../ui/inline-code.tsx'
 import classes from './explore.module.css'
+import { fieldLabel, ValueInWords, withoutNull } from './value-in-words.tsx'
+
+/** Words for players, or the JSON of the API for developers. */
+type Format = 'words' | 'json'
 
 /** In the order of their clearance. */
 const viewers = [
-  { key: 'anonymous', label: 'Anonymous' },
+  { key: 'anonymous', label: 'Anyone, without a key' },
   { key: 'stranger', label: 'Another player’s key' },
   { key: 'self', label: 'You' },
 ] as const
@@ -20,11 +25,24 @@ const classLabels: Record<Class, string> = {
 /** Each field, its class, and its value for each viewer. Roles are explicit as in RecordTable. */
 export function FieldTable({ of: exploration }: { of: Exploration }) {
   const name = nameOf(exploration)
+  const [format, setFormat] = useState<Format>('words')
   return (
     <section aria-labelledby="explored">
-      <Title order={2} id="explored" className={classes.title}>
-        {name}
-      </Title>
+      <div className={classes.head}>
+        <Title order={2} id="explored" className={classes.title}>
+          {name}
+        </Title>
+        <SegmentedControl<Format>
+          aria-label="Format"
+          size="xs"
+          value={format}
+          onChange={setFormat}
+          data={[
+            { value: 'words', label: 'Words' },
+            { value: 'json', label: 'JSON' },
+          ]}
+        />
+      </div>
       <div className={classes.frame}>
         {/* biome-ignore-start lint/a11y/noRedundantRoles: browsers drop implicit roles where a table is not laid out as one */}
         <table className={classes.table} role="table" aria-labelledby="explored">
@@ -42,7 +60,7 @@ export function FieldTable({ of: exploration }: { of: Exploration }) {
           </thead>
           <tbody role="rowgroup">
             {fieldRows(exploration).map(row => (
-              <FieldTableRow key={row.field.name} row={row} />
+              <FieldTableRow key={row.field.name} row={row} format={format} />
             ))}
           </tbody>
         </table>
@@ -52,29 +70,29 @@ export function FieldTable({ of: exploration }: { of: Exploration }) {
   )
 }
 
-function FieldTableRow({ row: { field, cells, isSame } }: { row: FieldRow }) {
+function FieldTableRow({ row: { field, cells, isSame }, format }: { row: FieldRow; format: Format }) {
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: see above
     <tr role="row" data-class={field.class}>
       <th role="rowheader" scope="row">
-        <code>{field.name}</code>
+        {format === 'json' ? <code>{field.name}</code> : <strong>{fieldLabel(field.name)}</strong>}
         <span className={classes.class} data-class={field.class}>
           {classLabels[field.class]}
           {field.scope && `, ${field.scope}`}
         </span>
         <span className={classes.description}>
-          <InlineCode text={field.description} />
+          <InlineCode text={format === 'json' ? field.description : withoutNull(field.description)} />
         </span>
       </th>
       {isSame ? (
         <td role="cell" colSpan={viewers.length} data-label={sameLabel(cells.self)}>
           <span className={classes.sameLabel}>{sameLabel(cells.self)}</span>
-          <FieldValue cell={cells.self} />
+          <FieldValue cell={cells.self} format={format} />
         </td>
       ) : (
         viewers.map(({ key, label }) => (
           <td key={key} role="cell" data-label={label}>
-            <FieldValue cell={cells[key]} />
+            <FieldValue cell={cells[key]} format={format} />
           </td>
         ))
       )}
@@ -86,9 +104,10 @@ function FieldTableRow({ row: { field, cells, isSame } }: { row: FieldRow }) {
 /** A value withheld from these three viewers may be readable to others. */
 const sameLabel = (cell: FieldCell) => (cell.isShown ? 'Everyone' : 'All three')
 
-function FieldValue({ cell }: { cell: FieldCell }) {
+function FieldValue({ cell, format }: { cell: FieldCell; format: Format }) {
   if (!cell.isShown) return <span className={classes.withheld}>Withheld</span>
   const { value } = cell
+  if (format === 'words') return <ValueInWords value={value} />
   if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
     return <pre className={classes.json}>{JSON.stringify(value, null, 2)}</pre>
   return <code className={classes.value}>{JSON.stringify(value)}</code>

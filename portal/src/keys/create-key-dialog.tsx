@@ -6,10 +6,18 @@ import { Dialog, DialogFooter } from '../ui/dialog.tsx'
 import { WarnIcon } from '../ui/icons.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { CreatedKey } from './created-key.tsx'
+import { expirations, type KeyLink, keyNameLengthMax } from './key-link.ts'
+import { KeyLinkNotice } from './key-link-notice.tsx'
 import { privateScopes, ScopeCheckboxes } from './scopes.tsx'
 import { useKeyMutations } from './use-keys.ts'
 
-export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+interface Props {
+  /** The link that fills in the form. */
+  link?: KeyLink | null
+  onClose: () => void
+}
+
+export function CreateKeyDialog({ link = null, onClose }: Props) {
   const [created, setCreated] = useState<NewAccountKeyResponse | null>(null)
   return (
     <Dialog
@@ -21,36 +29,28 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       {created ? (
         <CreatedKey of={created} onDone={onClose} />
       ) : (
-        <CreateKeyForm onCreated={setCreated} onCancel={onClose} />
+        <CreateKeyForm link={link} onCreated={setCreated} onCancel={onClose} />
       )}
     </Dialog>
   )
 }
 
-/** Values are numbers of days. */
-const expirations = [
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-  { value: '365', label: '1 year' },
-  { value: 'never', label: 'No expiration' },
-]
-
 const expiresAt = (days: string, nowMs: number) =>
   days === 'never' ? null : new Date(nowMs + Number(days) * 86_400_000).toISOString()
 
 interface FormProps {
+  link: KeyLink | null
   onCreated: (key: NewAccountKeyResponse) => void
   onCancel: () => void
 }
 
-function CreateKeyForm({ onCreated, onCancel }: FormProps) {
+function CreateKeyForm({ link, onCreated, onCancel }: FormProps) {
   const info = usePageInfo()
   const clock = useClock()
   const { create } = useKeyMutations()
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<Scope[]>(info.default_scopes)
-  const [selectedDays, setSelectedDays] = useState<string | null>(null)
+  const [name, setName] = useState(link?.name ?? '')
+  const [scopes, setScopes] = useState<Scope[]>(link?.scopes ?? info.default_scopes)
+  const [selectedDays, setSelectedDays] = useState(link?.expiration ?? null)
   const isPrivate = privateScopes(scopes, info).length > 0
   const days = selectedDays ?? (isPrivate ? '90' : 'never')
 
@@ -65,14 +65,15 @@ function CreateKeyForm({ onCreated, onCancel }: FormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
+        {link && <KeyLinkNotice link={link} />}
         <TextInput
           label="Name"
           description="What uses the key, for example “War bot of the Northern Pact”."
           required
           withAsterisk={false}
-          maxLength={100}
+          maxLength={keyNameLengthMax}
           autoComplete="off"
-          data-autofocus
+          data-autofocus={link === null || undefined}
           value={name}
           onChange={event => setName(event.currentTarget.value)}
         />

@@ -5,19 +5,18 @@ import { Link } from 'wouter'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { DescriptionList } from '../ui/description-list.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
-import { TimeAgo, TimeOrNever } from '../ui/time.tsx'
+import { NearTime, TimeAgo, TimeOrNever } from '../ui/time.tsx'
 import classes from './keys.module.css'
 import { RegenerateKeyDialog } from './regenerate-key-dialog.tsx'
 import { RequestLimitDialog } from './request-limit-dialog.tsx'
 import { ScopeBadges } from './scopes.tsx'
-import { useKeyMutations } from './use-keys.ts'
+import { prefixOf, useKeyMutations } from './use-keys.ts'
 
 type OpenDialog = 'regenerate' | 'revoke' | 'limit' | null
 
 export function KeyCard({ of: key, isInactive }: { of: AccountKey; isInactive: boolean }) {
   const [open, setOpen] = useState<OpenDialog>(null)
   const close = () => setOpen(null)
-  const numbers = new Intl.NumberFormat('en')
   return (
     <li className={classes.card} aria-label={key.name}>
       <div className={classes.head}>
@@ -26,7 +25,13 @@ export function KeyCard({ of: key, isInactive }: { of: AccountKey; isInactive: b
         </Title>
         <code className={classes.prefix}>{prefixOf(key)}</code>
         {isInactive && <Badge color="gray">{key.revoked_at ? 'Revoked' : 'Expired'}</Badge>}
+        {!isInactive && key.replaced_by && (
+          <Badge variant="light" color="orange">
+            Replaced
+          </Badge>
+        )}
       </div>
+      {key.replaced_by && <Replacement of={key} isInactive={isInactive} />}
       <ScopeBadges scopes={key.scopes} />
       <DescriptionList
         items={[
@@ -46,9 +51,11 @@ export function KeyCard({ of: key, isInactive }: { of: AccountKey; isInactive: b
         </Button>
         {!isInactive && (
           <>
-            <Button size="xs" variant="default" onClick={() => setOpen('limit')}>
-              Request higher limit
-            </Button>
+            {!key.replaced_by && (
+              <Button size="xs" variant="default" onClick={() => setOpen('limit')}>
+                Request higher limit
+              </Button>
+            )}
             <Button size="xs" variant="default" onClick={() => setOpen('regenerate')}>
               Regenerate
             </Button>
@@ -65,19 +72,33 @@ export function KeyCard({ of: key, isInactive }: { of: AccountKey; isInactive: b
   )
 }
 
-/** The stored beginning of a key; the rest is known only to its owner. */
-export const prefixOf = ({ prefix }: AccountKey) => (prefix ? `${prefix}…` : 'Prefix unknown')
+/** The key that replaced a regenerated one, and when the old one ends: "Replaced by chk_ZAwD…, ends tomorrow 08:13". */
+function Replacement({ of: key, isInactive }: { of: AccountKey; isInactive: boolean }) {
+  const endsAt = key.revoked_at ?? key.expires_at
+  return (
+    <Text size="sm">
+      Replaced by <code>{key.replaced_by ? prefixOf(key.replaced_by) : ''}</code>
+      {endsAt && (
+        <>
+          , {isInactive ? 'ended' : 'ends'} <NearTime time={endsAt} />
+        </>
+      )}
+    </Text>
+  )
+}
 
 /** The stored time of last use lags behind; the count of today is current. */
 export const LastUsed = ({ of: { last_used_at, calls_today } }: { of: AccountKey }) =>
   last_used_at === null && calls_today > 0 ? 'Today' : <TimeOrNever time={last_used_at} />
 
+const numbers = new Intl.NumberFormat('en')
+
 function LimitRequestStatus({ request }: { request: NonNullable<AccountKey['limit_request']> }) {
   return (
     <div className={classes.limitRequest}>
       <p>
-        You requested {request.calls_per_minute} requests per minute <TimeAgo time={request.asked_at} />: “
-        {request.sentence}”
+        You requested {numbers.format(request.calls_per_minute)} requests per minute{' '}
+        <TimeAgo time={request.asked_at} />: “{request.sentence}”
       </p>
       {request.answered_at ? (
         <p>
@@ -97,12 +118,12 @@ function RevokeKeyDialog({ of: key, onClose }: { of: AccountKey; onClose: () => 
   const announce = useAnnounce()
   const { revoke } = useKeyMutations()
   const onSuccess = () => {
-    announce(`Revoked the key ${key.name}.`)
+    announce(`Revoked the key ${key.name}, ${prefixOf(key)}.`)
     onClose()
   }
   return (
     <ConfirmDialog
-      title={`Revoke “${key.name}”?`}
+      title={`Revoke “${key.name}” (${prefixOf(key)})?`}
       confirmLabel="Revoke key"
       isPending={revoke.isPending}
       error={revoke.error}
@@ -110,6 +131,11 @@ function RevokeKeyDialog({ of: key, onClose }: { of: AccountKey; onClose: () => 
       onClose={onClose}
     >
       <Text>Requests with this key are rejected within a second. This cannot be undone.</Text>
+      {key.replaced_by && (
+        <Text mt="xs">
+          This does not revoke the key that replaced it, <code>{prefixOf(key.replaced_by)}</code>.
+        </Text>
+      )}
     </ConfirmDialog>
   )
 }

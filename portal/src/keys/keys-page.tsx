@@ -1,8 +1,11 @@
 import { type AccountKey, limits } from '@chancery/contract'
 import { Button, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { useClock } from '../api/context.ts'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
+import { GuideLink } from '../ui/guides.tsx'
 import { PlusIcon } from '../ui/icons.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
@@ -11,10 +14,11 @@ import { Empty, Section } from '../ui/section.tsx'
 import { useNow } from '../ui/time.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { KeyCard, LastUsed, prefixOf } from './key-card.tsx'
+import { KeyCard, LastUsed } from './key-card.tsx'
+import { parseKeyLink, takePendingKeyLink } from './key-link.ts'
 import classes from './keys.module.css'
 import { privateScopes, ScopeBadges } from './scopes.tsx'
-import { useKeyMutations, useKeys } from './use-keys.ts'
+import { prefixOf, useKeyMutations, useKeys } from './use-keys.ts'
 
 export function KeysPage() {
   const keys = useKeys()
@@ -40,13 +44,36 @@ export function KeysPage() {
   )
 }
 
+/** The list of keys with the form of a new one, which a link may fill in. */
+export function NewKeyPage() {
+  const info = usePageInfo()
+  const clock = useClock()
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  // It is open now: the next sign-in does not open it again.
+  useEffect(() => void takePendingKeyLink(() => localStorage, clock.now()), [clock])
+  return (
+    <>
+      <KeysPage />
+      <CreateKeyDialog
+        key={search}
+        link={parseKeyLink(search, info.scopes)}
+        onClose={() => navigate('/keys', { replace: true })}
+      />
+    </>
+  )
+}
+
 function KeyLists({ keys }: { keys: AccountKey[] }) {
   const now = useNow(20_000)
   const { true: inactive = [], false: active = [] } = Object.groupBy(keys, key => `${isInactive(key, now)}`)
   return (
     <>
       {active.length === 0 ? (
-        <Empty>You have no API keys. Bots that read only public data do not need one.</Empty>
+        <Empty>
+          You have no API keys. Bots that read only public data do not need one.{' '}
+          <GuideLink guide="your-first-bot">Build your first bot</GuideLink>
+        </Empty>
       ) : (
         <ul className={classes.list} aria-label="Active keys">
           {active.map(key => (
@@ -84,7 +111,7 @@ function PrivateKeys({ activeKeys }: { activeKeys: AccountKey[] }) {
   const keys = activeKeys.filter(key => privateScopes(key.scopes, info).length > 0)
 
   const columns: Column<AccountKey>[] = [
-    { label: 'Key', render: key => key.name },
+    { label: 'Key', render: key => (key.replaced_by ? `${key.name} (replaced)` : key.name) },
     { label: 'Prefix', render: key => <code>{prefixOf(key)}</code> },
     { label: 'Scopes', render: key => <ScopeBadges scopes={privateScopes(key.scopes, info)} /> },
     { label: 'Last used', render: key => <LastUsed of={key} /> },
@@ -109,7 +136,12 @@ function PrivateKeys({ activeKeys }: { activeKeys: AccountKey[] }) {
         columns={columns}
         rows={keys}
         rowKey={({ id }) => id}
-        empty="None of your keys can read private data."
+        empty={
+          <>
+            None of your keys can read private data.{' '}
+            <GuideLink guide="scopes-and-privacy">Scopes and privacy</GuideLink>
+          </>
+        }
       />
       {isConfirming && (
         <ConfirmDialog

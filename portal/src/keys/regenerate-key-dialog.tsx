@@ -3,7 +3,7 @@ import { Button, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Dialog, DialogFooter } from '../ui/dialog.tsx'
 import { CreatedKey } from './created-key.tsx'
-import { useKeyMutations } from './use-keys.ts'
+import { prefixOf, useKeyMutations } from './use-keys.ts'
 
 const overlaps = [0, 1, 6, 12, limits.keyOverlapHoursMax].map(hours => ({
   value: String(hours),
@@ -16,7 +16,7 @@ export function RegenerateKeyDialog({ of: key, onClose }: { of: AccountKey; onCl
   const [created, setCreated] = useState<NewAccountKeyResponse | null>(null)
   return (
     <Dialog
-      title={created ? 'Key created' : `Regenerate “${key.name}”`}
+      title={created ? 'Key created' : `Regenerate “${key.name}” (${prefixOf(key)})`}
       isWide
       isPersistent={created !== null}
       onClose={onClose}
@@ -27,7 +27,7 @@ export function RegenerateKeyDialog({ of: key, onClose }: { of: AccountKey; onCl
         <Stack>
           <Text>
             Creates a new key with the same name, scopes and rate limit. The old key keeps working until it
-            expires, so that you can switch.
+            expires, so that you can switch. A pending request for a higher limit moves to the new key.
           </Text>
           <NativeSelect
             label="Old key expires"

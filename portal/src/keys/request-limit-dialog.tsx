@@ -20,7 +20,8 @@ export function RequestLimitDialog({ of: key, onClose }: { of: AccountKey; onClo
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            The current limit is {key.limit} requests per minute. The operator’s reply appears on the key.
+            The current limit is {key.limit.toLocaleString('en')} requests per minute. The operator’s reply
+            appears on the key.
           </Text>
           <TextInput
             type="number"

@@ -1,7 +1,10 @@
-import type { LimitRequest, NewAccountKey } from '@chancery/contract'
+import type { AccountKey, LimitRequest, NewAccountKey } from '@chancery/contract'
 import { useApiMutation, useApiQuery } from '../api/context.ts'
 
 export const useKeys = () => useApiQuery(['keys'], request => request('GET /keys'))
+
+/** The stored beginning of a key; the rest is known only to its owner. */
+export const prefixOf = ({ prefix }: Pick<AccountKey, 'prefix'>) => (prefix ? `${prefix}…` : 'Prefix unknown')
 
 /** Mutations of the player's keys. */
 export function useKeyMutations() {

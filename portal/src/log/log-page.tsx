@@ -25,9 +25,15 @@ const columns: Column<AccountLogEntry>[] = [
       </>
     ),
   },
+  {
+    label: 'From',
+    // Lines from before an update of the server have no origin.
+    render: ({ by, browser, network }) =>
+      by === 'operator' ? 'Operator of the game' : [browser, network].filter(Boolean).join(', ') || '–',
+  },
 ]
 
-/** The changes made with this player's account. */
+/** The changes made with this player's account, and those of the operator. */
 export function LogPage() {
   const entries = useApiQuery(['log'], request => request('GET /log'), { staleTime: 0 })
   const signOut = useSignOut({ everywhere: true })
@@ -42,10 +48,13 @@ export function LogPage() {
           </Button>
         }
       >
-        All changes made with your account. If you do not recognize one, sign out everywhere and revoke your
-        keys.
+        Changes made with your account, and by the operator of the game, in the last 90 days. If you do not
+        recognize one, sign out everywhere and revoke your keys.
       </PageHeading>
-      <Section title="Newest first">
+      <Section
+        title="Newest first"
+        lead="“From” is the browser and the network of its address. The full address is not stored."
+      >
         <QueryView query={entries} rows={6}>
           {({ data }) => (
             <RecordTable

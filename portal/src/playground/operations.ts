@@ -15,13 +15,19 @@ export interface Operation {
   parameters: Parameter[]
 }
 
-interface Parameter {
+export interface Parameter {
   name: string
   in: 'path' | 'query'
   description: string
   isRequired: boolean
   /** Shown in an empty input; empty where the document has none. */
   example: string
+  /** The known values; null where others are possible. */
+  values: string[] | null
+  /** Whether it takes several values. */
+  isList: boolean
+  /** The default value; empty for none. */
+  fallback: string
 }
 
 /** The operations of the OpenAPI document of this server. */
@@ -62,9 +68,17 @@ const parameterOf = (parameter: DocumentOperation['parameters'][number]): Parame
           description: parameter.description,
           isRequired: parameter.required ?? false,
           example: exampleOf(parameter.schema),
+          values: valuesOf(parameter.schema),
+          isList: parameter.schema.items !== undefined,
+          fallback: String(parameter.schema.default ?? ''),
         },
       ]
     : []
+
+function valuesOf({ enum: values, items }: JsonSchema): string[] | null {
+  if (Array.isArray(values)) return values.map(String)
+  return items ? valuesOf(items) : null
+}
 
 function exampleOf({ examples, default: fallback, enum: values, items }: JsonSchema): string {
   const example = examples?.[0] ?? fallback ?? (Array.isArray(values) ? values.join(', ') : undefined)

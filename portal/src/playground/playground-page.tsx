@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Section } from '../ui/section.tsx'
-import { KeySelect, type SelectedKey } from './key-select.tsx'
+import { KeySelect } from './key-select.tsx'
 import { type Operation, useOperations } from './operations.ts'
 import { RequestForm } from './request-form.tsx'
+import { usePlaygroundKey } from './use-playground-key.ts'
 
 /** Sends requests to the public API from the browser. */
 export function PlaygroundPage() {
@@ -24,8 +25,7 @@ export function PlaygroundPage() {
 
 function Playground({ operations }: { operations: Operation[] }) {
   const [id, setId] = useState(operations[0]?.id ?? '')
-  // The key is kept only in this state, and discarded with the page.
-  const [key, setKey] = useState<SelectedKey>({ isUsed: false, key: '', temporaryUntil: null })
+  const key = usePlaygroundKey()
   const operation = operations.find(known => known.id === id)
   return (
     <>
@@ -37,7 +37,7 @@ function Playground({ operations }: { operations: Operation[] }) {
             onChange={event => setId(event.currentTarget.value)}
             data={optionGroups(operations)}
           />
-          <KeySelect selected={key} onChange={setKey} />
+          <KeySelect selected={key} />
         </Stack>
       </Section>
       {operation && <RequestForm key={id} operation={operation} selectedKey={key} />}

@@ -1,27 +1,26 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '../ui/error-notice.tsx'
-import { InlineCode } from '../ui/inline-code.tsx'
 import { Section } from '../ui/section.tsx'
-import { isKeyText, type SelectedKey } from './key-select.tsx'
 import type { Operation } from './operations.ts'
+import { ParameterInput } from './parameter-input.tsx'
 import classes from './playground.module.css'
 import { ResponseView } from './response-view.tsx'
+import type { PlaygroundKey } from './use-playground-key.ts'
 import { buildTarget, useApiRequest, type Values } from './use-request.ts'
 
 interface Props {
   operation: Operation
-  selectedKey: SelectedKey
+  selectedKey: PlaygroundKey
 }
 
 /** The parameters of an operation, and the response below. */
 export function RequestForm({ operation, selectedKey }: Props) {
   const { send, isPending, result } = useApiRequest()
   const [values, setValues] = useState<Values>({})
-  const isMissingKey = selectedKey.isUsed && !isKeyText(selectedKey.key)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void send(buildTarget(operation, values), selectedKey.isUsed ? selectedKey.key : null)
+    void send(buildTarget(operation, values), selectedKey)
   }
   return (
     <>
@@ -30,27 +29,21 @@ export function RequestForm({ operation, selectedKey }: Props) {
           <Stack>
             {operation.parameters.length === 0 && <Text size="sm">No parameters.</Text>}
             <div className={classes.parameters}>
-              {operation.parameters.map(({ name, description, isRequired, example }) => (
-                <TextInput
-                  key={name}
-                  label={name}
-                  description={<InlineCode text={description} />}
-                  placeholder={example}
-                  required={isRequired}
-                  autoComplete="off"
-                  autoCapitalize="off"
-                  spellCheck={false}
-                  value={values[name] ?? ''}
-                  onChange={event => setValues({ ...values, [name]: event.currentTarget.value })}
+              {operation.parameters.map(parameter => (
+                <ParameterInput
+                  key={parameter.name}
+                  parameter={parameter}
+                  value={values[parameter.name] ?? ''}
+                  onChange={value => setValues({ ...values, [parameter.name]: value })}
                 />
               ))}
             </div>
             <Group justify="flex-end">
-              {operation.requiresKey && !selectedKey.isUsed && (
+              {operation.requiresKey && !selectedKey.hasKey && (
                 <Text size="sm">This operation requires an API key.</Text>
               )}
-              {isMissingKey && <Text size="sm">Enter or create a key first.</Text>}
-              <Button type="submit" loading={isPending} disabled={isMissingKey}>
+              {selectedKey.missing && <Text size="sm">{selectedKey.missing}</Text>}
+              <Button type="submit" loading={isPending} disabled={selectedKey.missing !== null}>
                 Send
               </Button>
             </Group>
@@ -59,7 +52,7 @@ export function RequestForm({ operation, selectedKey }: Props) {
       </Section>
       {result &&
         ('error' in result ? (
-          <ErrorNotice error={result.error} title="No response" />
+          <ErrorNotice error={result.error} title="The request failed" />
         ) : (
           <ResponseView {...result} />
         ))}

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
-import { unreachableError } from '../api/api-error.ts'
+import { ApiError, unreachableError } from '../api/api-error.ts'
 import { queryString } from '../api/request.ts'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import type { Operation } from './operations.ts'
+import type { PlaygroundKey } from './use-playground-key.ts'
 
 export type Values = Record<string, string>
 
@@ -17,6 +18,9 @@ export interface ApiResponse {
 
 type RequestResult = { target: string; hasKey: boolean; response: ApiResponse } | { error: Error }
 
+/** The key of a request, and where its status is reported. */
+type KeySource = Pick<PlaygroundKey, 'resolve' | 'onResponse'>
+
 /** Sends a request and keeps the last result. Not a query: the query cache would keep the key. */
 export function useApiRequest() {
   const { api_url } = usePageInfo()
@@ -27,21 +31,25 @@ export function useApiRequest() {
 
   useEffect(() => () => running.current?.abort(), [])
 
-  const send = async (target: string, key: string | null) => {
+  const send = async (target: string, { resolve, onResponse }: KeySource) => {
     running.current?.abort()
     const controller = new AbortController()
     running.current = controller
     setPending(true)
     setResult(null)
-    const next = await sendRequest(api_url, target, key, controller.signal).then(
-      response => ({ target, hasKey: key !== null, response }),
-      () => ({ error: unreachableError() }),
-    )
+    const next = await resolve()
+      .then(async key => ({
+        target,
+        hasKey: key !== null,
+        response: await sendRequest(api_url, target, key, controller.signal),
+      }))
+      .catch((error: unknown) => ({ error: error instanceof ApiError ? error : unreachableError() }))
     if (controller.signal.aborted) return
     setPending(false)
     setResult(next)
-    if ('response' in next)
-      announce(`Response: status ${next.response.status} in ${next.response.durationMs} milliseconds.`)
+    if (!('response' in next)) return
+    onResponse(next.response.status)
+    announce(`Response: status ${next.response.status} in ${next.response.durationMs} milliseconds.`)
   }
   return { send, isPending, result }
 }

@@ -1,8 +1,11 @@
 import { Alert, Anchor, TextInput, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useRequest } from '../api/context.ts'
+import { useEffect, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { useClock, useRequest } from '../api/context.ts'
+import { keyLinkPath, parseKeyLink, pendingMinutes, savePendingKeyLink } from '../keys/key-link.ts'
+import { RequestTitle } from '../keys/key-link-notice.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { NationName } from '../ui/nation-name.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
@@ -24,6 +27,7 @@ export function SignedOutPage({ hasEnded }: { hasEnded: boolean }) {
           {is_demo ? 'Sign in again below.' : 'To sign in again, open the developer settings from the game.'}
         </Alert>
       )}
+      <PendingKeyLink />
       {is_demo ? (
         <DemoPlayers />
       ) : (
@@ -48,6 +52,26 @@ export function SignedOutPage({ hasEnded }: { hasEnded: boolean }) {
   )
 }
 
+/** Keeps a link that requests a key until the player has signed in. */
+function PendingKeyLink() {
+  const { scopes } = usePageInfo()
+  const clock = useClock()
+  const [location] = useLocation()
+  const search = useSearch()
+  const link = location === keyLinkPath ? parseKeyLink(search, scopes) : null
+  const hasLink = link !== null
+  useEffect(() => {
+    if (hasLink) savePendingKeyLink(() => localStorage, search, clock.now())
+  }, [hasLink, search, clock])
+  if (!link) return null
+  return (
+    <Alert variant="light" role="note" title={<RequestTitle name={link.name} />}>
+      Sign in to see what it can read, and to create the key. This browser keeps the link for {pendingMinutes}{' '}
+      minutes.
+    </Alert>
+  )
+}
+
 /** Signs in to the demo as any of its players. */
 function DemoPlayers() {
   const request = useRequest()
@@ -63,7 +87,10 @@ function DemoPlayers() {
   )
 
   return (
-    <Section title="Sign in as a demo player" lead="This world is fictional. Select a player.">
+    <Section
+      title="Sign in as a demo player"
+      lead="This world is fictional. Select a player: first those whose API keys the terminal shows, then by score."
+    >
       <TextInput
         label="Search players"
         placeholder="Nation or leader"
@@ -88,7 +115,8 @@ function DemoPlayers() {
                     onClick={() => signIn.mutate(player.player_id)}
                   >
                     <VisuallyHidden>Sign in as </VisuallyHidden>
-                    <NationName nation={player.nation} />
+                    {player.nation ? <NationName nation={player.nation} /> : player.player_id}
+                    {player.kind && <span className={classes.kind}>{player.kind}</span>}
                   </button>
                 </li>
               ))}

@@ -1,8 +1,8 @@
 import type { AccountSession, Landing } from '@chancery/contract'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { isSignedOut } from '../api/api-error.ts'
-import { useRequest } from '../api/context.ts'
+import { useClock, useRequest } from '../api/context.ts'
+import { takePendingKeyLink } from '../keys/key-link.ts'
 import { useAnnounce } from '../ui/announcer.tsx'
 
 /** `hasEnded`: the session expired or was ended elsewhere, rather than by signing out here. */
@@ -18,12 +18,8 @@ export function useSessionState() {
   return useQuery({
     queryKey: sessionKey,
     queryFn: async (): Promise<SessionState> => {
-      try {
-        return { signedIn: await request('GET /session') }
-      } catch (error) {
-        if (!isSignedOut(error)) throw error
-        return { signedIn: null, hasEnded: readSession(queryClient) !== null }
-      }
+      const { session } = await request('GET /session/current')
+      return session ? { signedIn: session } : { signedIn: null, hasEnded: readSession(queryClient) !== null }
     },
     staleTime: 60_000,
   })
@@ -46,13 +42,14 @@ export function useNation() {
 
 const landingPaths: Record<Landing, string> = { verify: '/', keys: '/keys', webhooks: '/webhooks' }
 
-/** Signs in by `start`, then opens the landing page of the session. */
+/** Signs in by `start`, then opens the pending key link, else the landing page of the session. */
 export function useSignIn<Variables>(
   start: (variables: Variables) => Promise<AccountSession>,
   onDone?: () => void,
 ) {
   const queryClient = useQueryClient()
   const announce = useAnnounce()
+  const clock = useClock()
   const [, navigate] = useLocation()
   return useMutation({
     mutationFn: start,
@@ -60,7 +57,10 @@ export function useSignIn<Variables>(
       replaceSession(queryClient, { signedIn: session })
       announce(`Signed in${session.nation ? ` as ${session.nation.nation_name}` : ''}.`)
       onDone?.()
-      navigate(landingPaths[session.landing], { replace: true })
+      const pendingLink = takePendingKeyLink(() => localStorage, clock.now())
+      // The list of demo players may have been scrolled.
+      scrollTo(0, 0)
+      navigate(pendingLink ?? landingPaths[session.landing], { replace: true })
     },
   })
 }

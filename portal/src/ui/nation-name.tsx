@@ -20,11 +20,17 @@ function Flag({ url }: { url: string | null }) {
   )
 }
 
+interface Props {
+  nation: NationSummary
+  /** In the header, on a narrow screen, it is the name alone. */
+  isInHeader?: boolean
+}
+
 /** A nation with its flag, leader and alliance. Names are isolated, so that text direction controls in one affect only that name. */
-export function NationName({ nation }: { nation: NationSummary }) {
+export function NationName({ nation, isInHeader = false }: Props) {
   const { alliance } = nation
   return (
-    <span className={classes.nation}>
+    <span className={classes.nation} data-header={isInHeader || undefined}>
       <Flag url={nation.flag_url} />
       <span className={classes.text}>
         <bdi className={classes.name}>{nation.nation_name}</bdi>

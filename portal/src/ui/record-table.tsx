@@ -14,7 +14,7 @@ interface Props<Row> {
   rows: Row[]
   rowKey: (row: Row) => string
   /** Shown in place of a table without rows. */
-  empty?: string
+  empty?: ReactNode
 }
 
 /**

@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'react'
 import { useClock } from '../api/context.ts'
+import { formatNearTime, formatTime } from './near-time.ts'
 
-const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+export { formatTime }
+
+const dateTimeWithSeconds = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 const units = [
@@ -35,10 +38,25 @@ export function TimeAgo({ time }: { time: string }) {
 
 export const TimeOrNever = ({ time }: { time: string | null }) => (time ? <TimeAgo time={time} /> : 'Never')
 
+/** A time by its day ("tomorrow 08:13") with the exact time as its tooltip. */
+export function NearTime({ time }: { time: string }) {
+  const now = useNow(20_000)
+  return (
+    <time dateTime={time} title={formatTime(time)}>
+      {formatNearTime(time, now)}
+    </time>
+  )
+}
+
 export const ExactTime = ({ time }: { time: string }) => <time dateTime={time}>{formatTime(time)}</time>
 
-/** Like "20 Nov 2026, 09:15", in the browser's time zone. */
-export const formatTime = (time: string) => dateTime.format(new Date(time))
+/** For times of which several fall into a minute. */
+export const TimeWithSeconds = ({ time }: { time: string }) => (
+  <time dateTime={time}>{formatTimeWithSeconds(time)}</time>
+)
+
+/** Like "20 Nov 2026, 09:15:22", in the browser's time zone. */
+export const formatTimeWithSeconds = (time: string) => dateTimeWithSeconds.format(new Date(time))
 
 function formatRelativeTime(time: string, nowMs: number): string {
   const distanceMs = Date.parse(time) - nowMs

@@ -1,8 +1,10 @@
 import type { KeyUsage as Usage } from '@chancery/contract'
 import { Alert, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
+import { Pager } from '../ui/pager.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Empty, Section } from '../ui/section.tsx'
+import { Rejections } from './rejections.tsx'
 import { RequestChart } from './request-chart.tsx'
 import { RequestTable } from './request-table.tsx'
 import classes from './usage.module.css'
@@ -36,7 +38,7 @@ export function KeyUsage({ keyId }: { keyId: string }) {
         </QueryView>
       </Section>
       <QueryView query={usage} rows={2} rowHeight={120}>
-        {({ operations, statuses }) => (
+        {({ operations, statuses, errors }) => (
           <>
             <DeprecationNotice operations={operations} />
             <div className={classes.pair}>
@@ -57,6 +59,12 @@ export function KeyUsage({ keyId }: { keyId: string }) {
                 />
               </Section>
             </div>
+            <Section
+              title="Rejected requests, last 7 days"
+              lead="By error code and by the parameter that was wrong. Values are not kept."
+            >
+              <Rejections errors={errors} />
+            </Section>
           </>
         )}
       </QueryView>
@@ -101,23 +109,32 @@ function Breakdown({ caption, items }: { caption: string; items: BreakdownItem[]
   const total = items.reduce((sum, { requests }) => sum + requests, 0)
   if (total === 0) return <Empty>No requests.</Empty>
   return (
-    <ul className={classes.breakdown} aria-label={caption}>
-      {items.map(({ name, requests, isError }) => (
-        <li key={name}>
-          <span className={classes.itemName}>{name}</span>
-          <span className={classes.itemNumber}>
-            {numbers.format(requests)} · {percent.format(requests / total)}
-          </span>
-          <svg viewBox="0 0 100 4" preserveAspectRatio="none" className={classes.meter} aria-hidden="true">
-            <rect width="100" height="4" className={classes.meterTrack} />
-            <rect
-              width={(100 * requests) / total}
-              height="4"
-              className={isError ? classes.limited : classes.allowed}
-            />
-          </svg>
-        </li>
-      ))}
-    </ul>
+    <Pager rows={items} noun="rows" rowsPerPage={6}>
+      {rows => (
+        <ul className={classes.breakdown} aria-label={caption}>
+          {rows.map(({ name, requests, isError }) => (
+            <li key={name}>
+              <span className={classes.itemName}>{name}</span>
+              <span className={classes.itemNumber}>
+                {numbers.format(requests)} · {percent.format(requests / total)}
+              </span>
+              <svg
+                viewBox="0 0 100 4"
+                preserveAspectRatio="none"
+                className={classes.meter}
+                aria-hidden="true"
+              >
+                <rect width="100" height="4" className={classes.meterTrack} />
+                <rect
+                  width={(100 * requests) / total}
+                  height="4"
+                  className={isError ? classes.limited : classes.allowed}
+                />
+              </svg>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Pager>
   )
 }

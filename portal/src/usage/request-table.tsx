@@ -1,18 +1,14 @@
 import type { LoggedCall } from '@chancery/contract'
-import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { Pager } from '../ui/pager.tsx'
 import { type Column, RecordTable } from '../ui/record-table.tsx'
+import { TimeWithSeconds } from '../ui/time.tsx'
 import { StatusCode } from './status-code.tsx'
-
-/** Rows shown before "Show all". */
-const firstRows = 25
-
-const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', timeStyle: 'medium' })
+import classes from './usage.module.css'
 
 const columns: Column<LoggedCall>[] = [
-  { label: 'Time', render: ({ at }) => <time dateTime={at}>{clock.format(new Date(at))}</time> },
+  { label: 'Time', render: ({ at }) => <TimeWithSeconds time={at} /> },
   { label: 'Operation', render: ({ operation }) => <code>{operation}</code> },
-  { label: 'Status', render: ({ status }) => <StatusCode status={status} /> },
+  { label: 'Status', render: call => <Outcome call={call} /> },
   {
     label: 'Duration',
     render: ({ duration_ms }) => `${duration_ms < 10 ? duration_ms.toFixed(1) : Math.round(duration_ms)} ms`,
@@ -22,6 +18,26 @@ const columns: Column<LoggedCall>[] = [
 ]
 const keyColumn: Column<LoggedCall> = { label: 'Key', render: ({ key_name }) => <bdi>{key_name}</bdi> }
 
+/** The status, and of an error its code and the parameter that it is about. */
+function Outcome({ call: { status, error_code, error_parameter } }: { call: LoggedCall }) {
+  return (
+    <>
+      <StatusCode status={status} />
+      {error_code && (
+        <span className={classes.error}>
+          {' '}
+          <code>{error_code}</code>
+          {error_parameter && (
+            <>
+              : <code>{error_parameter}</code>
+            </>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
 interface Props {
   caption: string
   requests: LoggedCall[]
@@ -29,20 +45,16 @@ interface Props {
 }
 
 export function RequestTable({ caption, requests, showsKey }: Props) {
-  const [showsAll, setShowsAll] = useState(false)
   return (
-    <>
-      <RecordTable
-        caption={caption}
-        columns={showsKey ? [...columns, keyColumn] : columns}
-        rows={showsAll ? requests : requests.slice(0, firstRows)}
-        rowKey={({ request_id, at }) => `${request_id} ${at}`}
-      />
-      {!showsAll && requests.length > firstRows && (
-        <Button size="compact-sm" variant="default" mt="xs" onClick={() => setShowsAll(true)}>
-          Show all {requests.length}
-        </Button>
+    <Pager rows={requests} noun="requests">
+      {rows => (
+        <RecordTable
+          caption={caption}
+          columns={showsKey ? [...columns, keyColumn] : columns}
+          rows={rows}
+          rowKey={({ request_id, at }) => `${request_id} ${at}`}
+        />
       )}
-    </>
+    </Pager>
   )
 }

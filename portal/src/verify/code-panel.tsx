@@ -9,6 +9,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx'
 import { useFocusOnMount } from '../ui/focus.ts'
 import { CheckIcon, VerifyIcon } from '../ui/icons.tsx'
 import { formatCountdown, useNow } from '../ui/time.tsx'
+import { readAccountNumber } from './account-number.ts'
 import { useCancelCode, useCreateCode, useDisplayedCode, useSetDisplayedCode } from './use-codes.ts'
 import classes from './verify-page.module.css'
 
@@ -53,6 +54,17 @@ function CreateCode() {
   const nation = useNation()
   const create = useCreateCode()
   const [account, setAccount] = useState('')
+  // Not while the number is being typed for the first time.
+  const [isChecked, setChecked] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const read = readAccountNumber(account)
+  const problem = 'problem' in read ? read.problem : null
+
+  const submit = () => {
+    if ('number' in read) return create.mutate(read.number === '' ? {} : { for: read.number })
+    setChecked(true)
+    field.current?.focus()
+  }
 
   if (!nation) {
     return (
@@ -62,21 +74,20 @@ function CreateCode() {
   return (
     <>
       <p className={classes.dimmed}>A code works once and expires after ten minutes.</p>
-      <Button
-        size="xl"
-        leftSection={<VerifyIcon size={24} />}
-        loading={create.isPending}
-        onClick={() => create.mutate(account.trim() ? { for: account.trim() } : {})}
-      >
+      <Button size="xl" leftSection={<VerifyIcon size={24} />} loading={create.isPending} onClick={submit}>
         Create code
       </Button>
       <TextInput
         className={classes.form}
         label="Chat account (optional)"
-        description="The ID of your chat account, usually a number. Only this account can redeem the code."
+        description="The number of your account: only this account can redeem the code. In Discord, turn on Developer Mode (User Settings, Advanced), then right-click your name and select “Copy User ID”."
+        error={isChecked && problem}
         maxLength={200}
         autoComplete="off"
+        inputMode="numeric"
+        ref={field}
         value={account}
+        onBlur={() => setChecked(true)}
         onChange={event => setAccount(event.currentTarget.value)}
       />
       {create.error && <ErrorNotice error={create.error} />}

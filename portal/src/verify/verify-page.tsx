@@ -2,6 +2,7 @@ import type { ActiveCode, RedeemedCode } from '@chancery/contract'
 import { Alert, Badge, Button, Text } from '@mantine/core'
 import { useNation } from '../session/use-session.ts'
 import { ErrorNotice } from '../ui/error-notice.tsx'
+import { GuideLink } from '../ui/guides.tsx'
 import { CheckIcon, WarnIcon } from '../ui/icons.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
@@ -37,7 +38,11 @@ export function VerifyPage() {
               columns={redeemedColumns}
               rows={redeemed}
               rowKey={({ id }) => id}
-              empty="No redeemed codes."
+              empty={
+                <>
+                  No redeemed codes. <GuideLink guide="verify-a-nation">How verification works</GuideLink>
+                </>
+              }
             />
           )}
         </QueryView>
@@ -127,7 +132,12 @@ function ActiveCodes({ codes, max }: { codes: ActiveCode[]; max: number }) {
       ),
     },
   ]
-  if (codes.length === 0) return <Empty>No active codes.</Empty>
+  if (codes.length === 0)
+    return (
+      <Empty>
+        No active codes. <GuideLink guide="verify-a-nation">How verification works</GuideLink>
+      </Empty>
+    )
   return (
     <>
       {cancel.error && <ErrorNotice error={cancel.error} />}

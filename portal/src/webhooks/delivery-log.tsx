@@ -1,20 +1,13 @@
-import {
-  type AccountEndpoint,
-  type DeliveryState,
-  deliveryStates,
-  describeAttempt,
-  type WebhookDelivery,
-} from '@chancery/contract'
-import { Badge, Button, NativeSelect, Text } from '@mantine/core'
+import { type AccountEndpoint, type DeliveryState, deliveryStates } from '@chancery/contract'
+import { Button, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Empty, Section } from '../ui/section.tsx'
-import { formatTime, TimeAgo } from '../ui/time.tsx'
+import { Delivery } from './delivery.tsx'
 import { deliveryStateLabels, describeQueued } from './descriptions.ts'
 import { ReplayDialog } from './replay-dialog.tsx'
-import { UntrustedText } from './untrusted-text.tsx'
 import { useDeliveries, useEndpointMutations } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
 
@@ -33,7 +26,10 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
   const replaying = replay.isPending ? replay.variables : undefined
 
   return (
-    <Section title="Deliveries" lead="The last 30 days, newest first. Expand a delivery to see its attempts.">
+    <Section
+      title="Deliveries"
+      lead="The last 30 days, newest first. Expand a delivery to see what was sent and received."
+    >
       <div className={classes.tools}>
         <NativeSelect
           label="Status"
@@ -53,7 +49,7 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
               loading={replaying !== undefined && 'failed' in replaying}
               onClick={() => replay.mutate({ failed: true }, { onSuccess })}
             >
-              Replay failed
+              Resend all failed
             </Button>
             <Button variant="default" onClick={() => setReplayOpen(true)}>
               Replay time range
@@ -74,10 +70,11 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
                   <Delivery
                     key={delivery.id}
                     delivery={delivery}
-                    isReplaying={
+                    endpointId={endpoint.id}
+                    isResending={
                       replaying !== undefined && 'delivery' in replaying && replaying.delivery === delivery.id
                     }
-                    onReplay={
+                    onResend={
                       isActive ? () => replay.mutate({ delivery: delivery.id }, { onSuccess }) : undefined
                     }
                   />
@@ -94,72 +91,5 @@ export function DeliveryLog({ endpoint }: { endpoint: AccountEndpoint }) {
       </QueryView>
       {isReplayOpen && <ReplayDialog endpointId={endpoint.id} onClose={() => setReplayOpen(false)} />}
     </Section>
-  )
-}
-
-interface DeliveryProps {
-  delivery: WebhookDelivery
-  isReplaying: boolean
-  onReplay: (() => void) | undefined
-}
-
-function Delivery({ delivery, isReplaying, onReplay }: DeliveryProps) {
-  const { label, color } = deliveryStateLabels[delivery.state]
-  const isFinished = delivery.state === 'delivered' || delivery.state === 'failed'
-  return (
-    <li className={classes.delivery}>
-      <details>
-        <summary>
-          <span className={classes.deliverySummary}>
-            <Badge variant="light" color={color}>
-              {label}
-            </Badge>
-            <code>{delivery.type}</code>
-            <TimeAgo time={delivery.created_at} />
-          </span>
-        </summary>
-        {delivery.next_at && (
-          <Text size="sm" c="dimmed" ms="md" mt="xs">
-            Next attempt <TimeAgo time={delivery.next_at} />
-          </Text>
-        )}
-        <ol className={classes.attempts}>
-          {delivery.attempts.length === 0 && <li className={classes.dimmed}>No attempts yet.</li>}
-          {delivery.attempts.map(attempt => (
-            <li key={attempt.number}>
-              <div>
-                <strong>Attempt {attempt.number}</strong>{' '}
-                <span className={classes.dimmed}>
-                  {formatTime(attempt.attempted_at)} · {attempt.latency_ms} ms
-                </span>
-              </div>
-              <div>{describeAttempt(attempt)}.</div>
-              {attempt.next_at && (
-                <div className={classes.dimmed}>
-                  Next attempt <TimeAgo time={attempt.next_at} />
-                </div>
-              )}
-              {attempt.answer && <UntrustedText text={attempt.answer} />}
-            </li>
-          ))}
-        </ol>
-        {delivery.event_id && (
-          <Text size="sm" c="dimmed" ms="md" mt="xs">
-            webhook-id: <code>{delivery.event_id}</code>
-          </Text>
-        )}
-      </details>
-      {onReplay && isFinished && delivery.event_id && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          loading={isReplaying}
-          aria-label={`Replay ${delivery.type} of ${formatTime(delivery.created_at)}`}
-          onClick={onReplay}
-        >
-          Replay
-        </Button>
-      )}
-    </li>
   )
 }

@@ -26,12 +26,9 @@ export function endpointStateLabel(endpoint: AccountEndpoint): { label: string; 
   return { label: 'Active', color: 'teal' }
 }
 
-/** The filter of an endpoint, such as "war.*; nation n1 or n2". */
-export function describeFilter({ types, nation_ids, alliance_ids }: AccountEndpoint): string {
-  const subjects = [
-    ...(nation_ids ? [`nation ${nation_ids.join(' or ')}`] : []),
-    ...(alliance_ids ? [`alliance ${alliance_ids.join(' or ')}`] : []),
-  ]
-  const kinds = types ? types.join(', ') : 'All events'
-  return subjects.length > 0 ? `${kinds}; about ${subjects.join(' and ')}` : kinds
-}
+/** Why the last failed attempt failed, as a sentence. */
+export const describeLastFailure = ({ last_failed_status, last_failed_error }: AccountEndpoint) =>
+  // Of a failure before the reason was stored, neither is known.
+  last_failed_status === null && last_failed_error === null
+    ? null
+    : `${describeAttempt({ status: last_failed_status, error: last_failed_error })}.`

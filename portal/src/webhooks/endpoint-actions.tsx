@@ -1,13 +1,12 @@
-import { type AccountEndpoint, type WebhookTestResult, webhooks } from '@chancery/contract'
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { type AccountEndpoint, webhooks } from '@chancery/contract'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/error-notice.tsx'
-import { describeTest } from './descriptions.ts'
 import { SigningSecret } from './signing-secret.tsx'
-import { UntrustedText } from './untrusted-text.tsx'
+import { TestResult } from './test-result.tsx'
 import { useEndpointMutations } from './use-webhooks.ts'
 
 export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
@@ -41,7 +40,7 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
             loading={test.isPending}
             onClick={() => run(test)}
           >
-            Send test
+            {endpoint.status === 'unconfirmed' ? 'Send test and activate' : 'Send test'}
           </Button>
         )}
         <Button size="xs" variant="default" onClick={() => setOpen('secret')}>
@@ -72,15 +71,6 @@ export function EndpointActions({ endpoint }: { endpoint: AccountEndpoint }) {
         </ConfirmDialog>
       )}
     </>
-  )
-}
-
-function TestResult({ test }: { test: WebhookTestResult }) {
-  return (
-    <Alert color={test.has_arrived ? 'teal' : 'orange'} variant="light" mt="md" title="Test">
-      {describeTest(test)}
-      {test.answer && <UntrustedText text={test.answer} />}
-    </Alert>
   )
 }
 

@@ -1,12 +1,12 @@
 import { type AccountEndpoint, type EndpointDraft, webhooks } from '@chancery/contract'
 import { Button, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { useNation } from '../session/use-session.ts'
+import { fieldErrorOf } from '../api/api-error.ts'
 import { DialogFooter } from '../ui/dialog.tsx'
 import { Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { EventPicker } from './event-picker.tsx'
-import classes from './webhooks.module.css'
+import { ResourcePicker } from './resource-picker.tsx'
 
 interface Props {
   /** The endpoint to edit; none to add one. */
@@ -18,25 +18,41 @@ interface Props {
   onCancel: () => void
 }
 
+const fields = ['url', 'description', 'types', 'nation_ids', 'alliance_ids'] as const
+type Field = (typeof fields)[number]
+type Problems = Partial<Record<Field, string>>
+
+/** The form of an endpoint. What is wrong with a field, by its own rules or by the server's, is said beside it. */
 export function EndpointForm({ endpoint, submitLabel, isPending, error, onSubmit, onCancel }: Props) {
   const { webhooks_allow_local } = usePageInfo()
-  const [url, setUrl] = useState(endpoint?.url ?? '')
-  const [description, setDescription] = useState(endpoint?.description ?? '')
-  const [types, setTypes] = useState(endpoint?.types ?? null)
-  const [nationIds, setNationIds] = useState(endpoint?.nation_ids?.join(' ') ?? '')
-  const [allianceIds, setAllianceIds] = useState(endpoint?.alliance_ids?.join(' ') ?? '')
-  const submit = (event: FormEvent) => {
+  const [draft, setDraft] = useState<EndpointDraft>({
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    types: endpoint?.types ?? null,
+    nation_ids: endpoint?.nation_ids ?? null,
+    alliance_ids: endpoint?.alliance_ids ?? null,
+  })
+  const [problems, setProblems] = useState<Problems>({})
+  // A message disappears when its field is edited.
+  const [edited, setEdited] = useState<Field[]>([])
+  const set = (change: Partial<EndpointDraft>) => {
+    setDraft({ ...draft, ...change })
+    setEdited([...edited, ...fields.filter(field => field in change)])
+  }
+  const problemOf = (field: Field) =>
+    edited.includes(field) ? undefined : (problems[field] ?? fieldErrorOf(error, field))
+  const isAboutField = fields.some(field => fieldErrorOf(error, field) !== undefined)
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    onSubmit({
-      url: url.trim(),
-      description: description.trim(),
-      types,
-      nation_ids: parseIds(nationIds),
-      alliance_ids: parseIds(allianceIds),
-    })
+    const trimmed = { ...draft, url: draft.url.trim(), description: draft.description.trim() }
+    const found = problemsOf(trimmed)
+    setProblems(found)
+    setEdited([])
+    if (Object.keys(found).length === 0) onSubmit(trimmed)
   }
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} noValidate>
       <Stack gap="lg">
         <Section title="Endpoint">
           <Stack>
@@ -51,27 +67,37 @@ export function EndpointForm({ endpoint, submitLabel, isPending, error, onSubmit
               placeholder="https://bot.example/webhooks"
               required
               withAsterisk={false}
-              maxLength={webhooks.urlLengthMax}
-              value={url}
-              onChange={event => setUrl(event.currentTarget.value)}
+              error={problemOf('url')}
+              value={draft.url}
+              onChange={event => set({ url: event.currentTarget.value })}
             />
             <TextInput
               label="Description (optional)"
-              maxLength={webhooks.descriptionLengthMax}
-              value={description}
-              onChange={event => setDescription(event.currentTarget.value)}
+              error={problemOf('description')}
+              value={draft.description}
+              onChange={event => set({ description: event.currentTarget.value })}
             />
           </Stack>
         </Section>
         <Section title="Events">
           <Stack>
-            <EventPicker types={types} onChange={setTypes} />
-            <IdsInput kind="nation" value={nationIds} onChange={setNationIds} />
-            <IdsInput kind="alliance" value={allianceIds} onChange={setAllianceIds} />
+            <EventPicker types={draft.types} error={problemOf('types')} onChange={types => set({ types })} />
+            <ResourcePicker
+              resource="nation"
+              ids={draft.nation_ids ?? []}
+              error={problemOf('nation_ids')}
+              onChange={ids => set({ nation_ids: orAll(ids) })}
+            />
+            <ResourcePicker
+              resource="alliance"
+              ids={draft.alliance_ids ?? []}
+              error={problemOf('alliance_ids')}
+              onChange={ids => set({ alliance_ids: orAll(ids) })}
+            />
           </Stack>
         </Section>
-        <DialogFooter error={error} onCancel={onCancel}>
-          <Button type="submit" loading={isPending} disabled={types?.length === 0 || url.trim() === ''}>
+        <DialogFooter error={isAboutField ? null : error} onCancel={onCancel}>
+          <Button type="submit" loading={isPending}>
             {submitLabel}
           </Button>
         </DialogFooter>
@@ -80,38 +106,21 @@ export function EndpointForm({ endpoint, submitLabel, isPending, error, onSubmit
   )
 }
 
-const splitIds = (text: string) => text.split(/[\s,;]+/).filter(Boolean)
+/** Without a nation or an alliance the filter is for all. */
+const orAll = (ids: string[]) => (ids.length > 0 ? ids : null)
 
-/** Null, for all, where the text has no id. */
-const parseIds = (text: string) => {
-  const ids = [...new Set(splitIds(text))]
-  return ids.length > 0 ? ids : null
-}
-
-interface IdsInputProps {
-  kind: 'nation' | 'alliance'
-  value: string
-  onChange: (value: string) => void
-}
-
-function IdsInput({ kind, value, onChange }: IdsInputProps) {
-  const nation = useNation()
-  const ownId = kind === 'nation' ? nation?.nation_id : nation?.alliance?.alliance_id
-  return (
-    <div className={classes.ids}>
-      <TextInput
-        label={kind === 'nation' ? 'Nations (optional)' : 'Alliances (optional)'}
-        description={`Sends only events about one of these ${kind}s. Separate IDs with spaces.`}
-        spellCheck={false}
-        autoComplete="off"
-        value={value}
-        onChange={event => onChange(event.currentTarget.value)}
-      />
-      {ownId !== undefined && !splitIds(value).includes(ownId) && (
-        <Button variant="default" onClick={() => onChange(`${value} ${ownId}`.trim())}>
-          Add my {kind}
-        </Button>
-      )}
-    </div>
-  )
+/** What the form checks itself; the server checks the rest. */
+function problemsOf({ url, description, types }: EndpointDraft): Problems {
+  const { urlLengthMax, descriptionLengthMax } = webhooks
+  const urlProblem =
+    url === ''
+      ? 'Enter the URL of your receiver.'
+      : url.length > urlLengthMax && `Enter a URL of at most ${urlLengthMax} characters.`
+  return {
+    ...(urlProblem && { url: urlProblem }),
+    ...(description.length > descriptionLengthMax && {
+      description: `Enter at most ${descriptionLengthMax} characters.`,
+    }),
+    ...(types?.length === 0 && { types: 'Select at least one event.' }),
+  }
 }

@@ -1,15 +1,16 @@
 import type { PageInfo } from '@chancery/contract'
-import { Checkbox, Text } from '@mantine/core'
+import { Checkbox } from '@mantine/core'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import classes from './webhooks.module.css'
 
 interface Props {
   /** Event kinds and wildcards of families; null for all. */
   types: string[] | null
+  error: string | undefined
   onChange: (types: string[] | null) => void
 }
 
-export function EventPicker({ types, onChange }: Props) {
+export function EventPicker({ types, error, onChange }: Props) {
   const { event_kinds } = usePageInfo()
   return (
     <div>
@@ -17,23 +18,15 @@ export function EventPicker({ types, onChange }: Props) {
         label="All events"
         description="Includes event kinds that are added later."
         checked={types === null}
+        error={error}
         onChange={event => onChange(event.currentTarget.checked ? null : [])}
       />
       {types !== null && (
-        <>
-          {types.length === 0 && (
-            <Text size="sm" c="dimmed" mt="sm">
-              Select at least one.
-            </Text>
-          )}
-          <div className={classes.families}>
-            {[...Map.groupBy(event_kinds, ({ type }) => type.split('.', 1)[0] ?? type)].map(
-              ([name, kinds]) => (
-                <EventFamily key={name} name={name} kinds={kinds} types={types} onChange={onChange} />
-              ),
-            )}
-          </div>
-        </>
+        <div className={classes.families}>
+          {[...Map.groupBy(event_kinds, ({ type }) => type.split('.', 1)[0] ?? type)].map(([name, kinds]) => (
+            <EventFamily key={name} name={name} kinds={kinds} types={types} onChange={onChange} />
+          ))}
+        </div>
       )}
     </div>
   )

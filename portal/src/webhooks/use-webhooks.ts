@@ -1,4 +1,4 @@
-import type { DeliveryState, EndpointDraft, ReplayRequest } from '@chancery/contract'
+import type { DeliveryState, EndpointDraft, ReplayRequest, WebhookDelivery } from '@chancery/contract'
 import { useApiMutation, useApiQuery } from '../api/context.ts'
 
 const invalidated = ['webhooks', 'deliveries']
@@ -13,6 +13,14 @@ export const useDeliveries = (id: string, query: { limit: number; state?: Delive
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ state }) => state === 'sending' || state === 'pending') ? 2_000 : 10_000,
   })
+
+/** What the attempts of a delivery sent; read again after each attempt. */
+export const useDeliveryRequests = (id: string, { id: delivery, attempts }: WebhookDelivery) =>
+  useApiQuery(
+    ['delivery-requests', id, delivery, attempts.length],
+    request => request('GET /webhooks/{id}/requests', { id, query: { delivery } }),
+    { placeholderData: previous => previous, staleTime: Number.POSITIVE_INFINITY },
+  )
 
 export const useAddEndpoint = () =>
   useApiMutation((request, body: EndpointDraft) => request('POST /webhooks', { body }), invalidated)

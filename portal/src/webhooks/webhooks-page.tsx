@@ -6,7 +6,8 @@ import { PageHeading } from '../ui/page-heading.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Empty } from '../ui/section.tsx'
 import { TimeAgo } from '../ui/time.tsx'
-import { describeFilter, endpointStateLabel } from './descriptions.ts'
+import { describeLastFailure, endpointStateLabel } from './descriptions.ts'
+import { EndpointFilter } from './endpoint-filter.tsx'
 import { useEndpoints } from './use-webhooks.ts'
 import classes from './webhooks.module.css'
 
@@ -49,6 +50,7 @@ export function WebhooksPage() {
 
 function EndpointCard({ endpoint }: { endpoint: AccountEndpoint }) {
   const { label, color } = endpointStateLabel(endpoint)
+  const reason = describeLastFailure(endpoint)
   return (
     <li className={classes.card}>
       <div className={classes.head}>
@@ -67,15 +69,18 @@ function EndpointCard({ endpoint }: { endpoint: AccountEndpoint }) {
         </Text>
       )}
       <Text size="sm" c="dimmed" className={classes.filter}>
-        {describeFilter(endpoint)}
+        <EndpointFilter endpoint={endpoint} />
       </Text>
+      {(endpoint.status === 'unconfirmed' || endpoint.failing_since) && reason && (
+        <Text size="sm">Last failed attempt: {reason}</Text>
+      )}
       <Text size="sm" c="dimmed">
         {endpoint.last_delivered_at ? (
           <>
-            Last delivery <TimeAgo time={endpoint.last_delivered_at} />
+            Last event delivered <TimeAgo time={endpoint.last_delivered_at} />
           </>
         ) : (
-          'No deliveries yet'
+          'No events delivered yet'
         )}
       </Text>
     </li>

@@ -120,7 +120,7 @@ describe('the life of codes and keys in a browser', { skip }, async () => {
 
     await goTo(player.page, 'Keys')
     await button(page, 'Regenerate').click()
-    const regenerate = dialog(page, 'Regenerate “War bot”')
+    const regenerate = dialog(page, /^Regenerate “War bot” \(chk_/)
     assert.equal(await regenerate.getByLabel('Old key expires').inputValue(), '24')
     await button(regenerate, 'Regenerate key').click()
     await button(dialog(page, 'Key created'), 'Copy key').click()
@@ -135,8 +135,13 @@ describe('the life of codes and keys in a browser', { skip }, async () => {
     await until(async () => (await working.count()) === 2, 'both keys are listed')
     const readers = page.getByRole('table', { name: 'Keys with access to private data' })
     assert.equal(await readers.getByText('War bot').count(), 2)
-    await button(working.filter({ hasText: second.slice(0, 8) }), 'Revoke').click()
-    await button(dialog(page, 'Revoke “War bot”?'), 'Revoke key').click()
+    const isKey = (key: string) => ({ has: page.getByText(`${key.slice(0, 8)}…`, { exact: true }).first() })
+    const replaced = working.filter({ hasText: 'Replaced by' })
+    await replaced.getByText(/^Replaced by chk_\w{4}…, ends (today|tomorrow) \d\d:\d\d$/).waitFor()
+    assert.deepEqual([await replaced.filter(isKey(first)).count(), await replaced.count()], [1, 1])
+    await button(working.filter({ hasNotText: 'Replaced by' }), 'Revoke').click()
+    const revoke = dialog(page, `Revoke “War bot” (${second.slice(0, 8)}…)?`)
+    await button(revoke, 'Revoke key').click()
     await inTime(t, 'a revoked key is rejected', () =>
       until(async () => (await statusWith(second)) === 401, 'the key is rejected'),
     )
@@ -151,6 +156,21 @@ describe('the life of codes and keys in a browser', { skip }, async () => {
       until(async () => (await statusWith(first)) === 401, 'the key is rejected'),
     )
     await page.getByText('None of your keys can read private data.').waitFor()
+  })
+
+  test('what cannot be the number of a chat account is rejected beside its field', async () => {
+    const { page } = await visitor({ as: 'n5', path: '/' })
+    const account = page.getByLabel('Chat account (optional)')
+    const problem = page.getByText('An account number has only digits.')
+    await account.fill('karsk#1234')
+    assert.equal(await problem.count(), 0, 'not while it is being typed')
+    await button(page, 'Create code').click()
+    await problem.waitFor()
+    assert.equal(await account.getAttribute('aria-invalid'), 'true')
+    assert.equal(await page.getByRole('region', { name: 'Verification code' }).count(), 0)
+    await account.fill('80351 1102 2467 8912')
+    await button(page, 'Create code').click()
+    await page.getByText('Only the chat account 80351110224678912 can redeem it.').waitFor()
   })
 
   test('a player requests a higher limit and reads the reply of the operator', async () => {

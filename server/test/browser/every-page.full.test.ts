@@ -98,7 +98,19 @@ describe('every page of the developer settings', { skip }, async () => {
     await page.goto('/developers/#handover=used-long-ago')
     await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
     await assertAccessible(page, 'used link')
-    assert.deepEqual([...new Set(outsider.rejections)], ['401 GET /session', '410 POST /handover'])
+    assert.deepEqual(outsider.rejections, ['410 POST /handover'])
+  })
+
+  test('empty lists link to a guide that exists', async () => {
+    const newcomer = await visitor({ as: 'n5' })
+    for (const path of ['/', '/keys']) {
+      await newcomer.open(path)
+      await assertAccessible(newcomer.page, `empty ${path.slice(1)}`)
+      const links = newcomer.page.getByRole('main').locator('a[href*="/docs/guides/"]')
+      assert.equal(await links.count(), 2, path)
+      for (const link of await links.all())
+        assert.equal((await fetch((await link.getAttribute('href')) ?? '')).status, 200)
+    }
   })
 
   test('the menu on a phone is accessible', async () => {

@@ -77,12 +77,13 @@ describe('the developer settings by keyboard alone', { skip }, async () => {
 
     const account = page.getByLabel('Chat account (optional)')
     await tabTo(account)
-    await page.keyboard.type('4711')
+    await page.keyboard.type('80351110224678912')
     await tabTo(button(page, 'Create code'), 'Shift+Tab')
     await page.keyboard.press('Enter')
     await focused(code, 'after creating another')
-    await page.getByText('Only the chat account 4711 can redeem it.').waitFor()
-    assert.equal((await chancery.get(`/discord/verify/${await displayedCode(page)}?for=4711`)).status, 200)
+    await page.getByText('Only the chat account 80351110224678912 can redeem it.').waitFor()
+    const redeemed = await chancery.get(`/discord/verify/${await displayedCode(page)}?for=80351110224678912`)
+    assert.equal(redeemed.status, 200)
     await focused(button(page, 'Create another code'), 'after it was redeemed')
     await page
       .getByRole('status')
@@ -128,7 +129,7 @@ describe('the developer settings by keyboard alone', { skip }, async () => {
 
     const card = page.getByRole('list', { name: 'Active keys' }).getByRole('listitem').first()
     await press(button(card, 'Regenerate'))
-    const regenerate = dialog(page, 'Regenerate “By keyboard”')
+    const regenerate = dialog(page, /^Regenerate “By keyboard” \(chk_/)
     await focused(regenerate.getByLabel('Old key expires'), 'in the dialog')
     await isTrap(page)
     await page.keyboard.press('Escape')
@@ -141,14 +142,14 @@ describe('the developer settings by keyboard alone', { skip }, async () => {
     await focused(button(card, 'Request higher limit'), 'after Escape')
 
     await press(button(card, 'Revoke'))
-    const revoke = dialog(page, 'Revoke “By keyboard”?')
+    const revoke = dialog(page, /^Revoke “By keyboard” \(chk_/)
     await focused(button(revoke, 'Cancel'), 'in a confirmation dialog')
     await isTrap(page)
     await page.keyboard.press('Escape')
     await focused(button(card, 'Revoke'), 'after Escape')
     await page.keyboard.press('Enter')
     await press(button(revoke, 'Revoke key'))
-    await page.getByRole('status').getByText('Revoked the key By keyboard.').waitFor()
+    await page.getByRole('status').getByText('Revoked the key By keyboard, chk_').waitFor()
     await page.getByText('You have no API keys.').waitFor()
     await focused(heading(page), 'after the key was revoked')
   })
@@ -162,6 +163,8 @@ describe('the developer settings by keyboard alone', { skip }, async () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Endpoint added' }).waitFor()
     await focused(page.getByRole('main'), 'after adding', holdsFocus)
+    await press(button(page, 'Send test and activate'))
+    await page.getByText('Test delivered').waitFor()
     await press(page.getByRole('link', { name: 'Done' }))
     await focused(heading(page), 'on its own page')
     await press(button(page, 'Edit'))
@@ -180,12 +183,14 @@ describe('the developer settings by keyboard alone', { skip }, async () => {
     await focused(page.getByRole('heading', { level: 1, name: 'Webhooks' }), 'after removing')
   })
 
-  test('on a phone the menu opens, navigates and closes', async () => {
+  test('on a phone the header names the nation, and the menu opens, navigates and closes', async () => {
     const { page } = await visitor({
       as: 'n1',
       path: '/',
       viewport: { width: 360, height: 640 },
     })
+    await page.getByRole('banner').getByText('Valdoria', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('banner').getByText('Leader of Valdoria').isVisible(), false)
     const menu = button(page, 'Menu')
     await press(menu)
     assert.equal(await menu.getAttribute('aria-expanded'), 'true')

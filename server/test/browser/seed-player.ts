@@ -32,10 +32,13 @@ export async function seedPlayer(
     player.requestOk<NewAccountKeyResponse>('POST', '/keys', { name: keyName, scopes, expires_at: null })
   const [spare, key] = [await makeKey(['nation.read']), await makeKey(['nation.read', 'economy.read'])]
   await player.requestOk<AccountKey>('POST', `/keys/${spare.id}/revoke`, {})
+  const { id: replacedId } = await makeKey(['nation.read'])
+  await player.requestOk('POST', `/keys/${replacedId}/rotate`, { overlap_hours: 24 })
   await player.requestOk('POST', `/keys/${key.id}/limit-request`, {
     calls_per_minute: 5_000,
     sentence: `${description}: ${responseBody}`.slice(0, 500).padEnd(10, '.'),
   })
+  await chancery.operate('PUT', `/keys/${replacedId}/limit`, { limit: 2_000 })
   const response = await chancery.get('/me/nation', { key: key.key })
   const requestId = response.headers.get('x-request-id') ?? ''
   await until(async () => (await findRequest(chancery, requestId)).length > 0, 'the request is in the log')
@@ -45,7 +48,8 @@ export async function seedPlayer(
   await player.requestOk('POST', '/codes', { for: keyName })
 
   const draft = endpointDraft(receiver.url(path), { description, nation_ids: [nationId] })
-  await player.requestOk<NewAccountEndpoint>('POST', '/webhooks', draft)
+  const { id } = await player.requestOk<NewAccountEndpoint>('POST', '/webhooks', draft)
+  await player.requestOk('POST', `/webhooks/${id}/test`, {})
   await chancery.ingest([{ op: 'event', data: launchBy(nationId) }])
   await until(() => receiver.eventsAt(path).length > 0, 'the event is delivered')
 }

@@ -43,8 +43,7 @@ const opens = (name: string, title: string | RegExp) => async (page: Page) => {
 /** With a temporary key, the page is at its longest. */
 async function sendRequest(page: Page) {
   await page.getByLabel('Operation').selectOption('me.nation')
-  await page.getByLabel('Authentication').selectOption('API key')
-  await press('Create temporary key')(page)
+  await page.getByText(/^Scopes: /).click()
   await press('Send')(page)
   await page.getByRole('heading', { name: 'Response' }).waitFor()
 }
@@ -61,6 +60,15 @@ export const views: View[] = [
       await page.getByText('shown above').waitFor()
     },
   },
+  {
+    name: 'an invalid account',
+    path: '/',
+    prepare: async page => {
+      await page.getByLabel('Chat account (optional)').fill('a name')
+      await page.keyboard.press('Tab')
+      await page.getByText('An account number has only digits.').waitFor()
+    },
+  },
   { name: 'keys', path: '/keys', prepare: page => page.getByText(/^Revoked and expired keys/).click() },
   { name: 'create key', path: '/keys', prepare: createKey },
   {
@@ -71,6 +79,11 @@ export const views: View[] = [
       await button(dialog(page, 'Create key'), 'Create').click()
       await button(page, 'Copy key').waitFor()
     },
+  },
+  {
+    name: 'a link that requests a key',
+    path: '/keys/new?name=War+bot&scopes=military.read,treasury.read,units.write&expires=31',
+    prepare: page => page.getByText('“units.write” is not a scope.').waitFor(),
   },
   { name: 'regenerate a key', path: '/keys', prepare: opens('Regenerate', /^Regenerate “/) },
   { name: 'revoke a key', path: '/keys', prepare: opens('Revoke', /^Revoke “/) },

@@ -10,7 +10,7 @@ export interface Visitor {
   page: Page
   /** Console errors, exceptions, policy violations, failed requests, and requests to other origins. */
   problems: string[]
-  /** Error responses of the account API, such as `401 GET /session`. */
+  /** Error responses of the account API, such as `410 POST /handover`. */
   rejections: string[]
   /** Opens a path of the settings and waits until it has loaded. */
   open(path: string): Promise<void>

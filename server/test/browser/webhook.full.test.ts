@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { put } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
-import type { Received } from '../support/webhook-receiver.ts'
+import { type Received, respondStatus } from '../support/webhook-receiver.ts'
 import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
 import { button, dialog, goTo } from './visitor.ts'
@@ -14,6 +15,28 @@ describe('a webhook in a browser', { skip }, async () => {
 
   const verify = (secret: string, { body, headers }: Received) =>
     new Webhook(secret).verify(body, headers as Record<string, string>)
+
+  test('a form says beside each field what is wrong with it, and keeps what was entered', async () => {
+    const { page } = await visitor({ as: 'n1', path: '/webhooks/new' })
+    const url = page.getByLabel('URL')
+    const problemOf = async (field: Locator) => {
+      const problem = page.locator(`[id="${await field.getAttribute('id')}-error"]`)
+      return (await problem.count()) > 0 ? problem.innerText() : null
+    }
+    await page.getByLabel('All events').uncheck()
+    await button(page, 'Add endpoint').click()
+    await page.getByText('Enter the URL of your receiver.').waitFor()
+    assert.equal(await problemOf(url), 'Enter the URL of your receiver.')
+    await page.getByText('Select at least one event.').waitFor()
+    await page.getByLabel('All events').check()
+    await url.fill('ftp://example.com/')
+    assert.equal(await problemOf(url), null, 'the message disappears while the field is edited')
+    await button(page, 'Add endpoint').click()
+    await page.getByText('The address must begin with https:// or http://.').waitFor()
+    assert.equal(await problemOf(url), 'The address must begin with https:// or http://.')
+    assert.equal(await url.inputValue(), 'ftp://example.com/')
+    assert.equal(await page.getByText('Something went wrong').count(), 0)
+  })
 
   test('a webhook is added, tested, delivered to, replayed, rotated, disabled, enabled and removed', async () => {
     const player = await visitor({ permissions: ['clipboard-read', 'clipboard-write'] })
@@ -36,17 +59,34 @@ describe('a webhook in a browser', { skip }, async () => {
     await page.getByText('Sample of nation.renamed').click()
     await page.getByText('"type": "nation.renamed"').first().waitFor()
     await button(page, 'Add my nation').click()
+    await page.getByLabel('Nations (optional)').fill('kar')
+    await page.getByRole('list', { name: 'Search results' }).getByRole('button').first().click()
+    const selected = page.getByRole('list', { name: 'Selected nations' }).getByRole('listitem')
+    await selected
+      .nth(1)
+      .getByRole('button', { name: /^Remove / })
+      .click()
+    assert.deepEqual(await selected.allInnerTexts(), ['Ostmark'])
     await button(page, 'Add endpoint').click()
-    await page.getByRole('alert').getByText('Test delivered').waitFor()
-    await page.getByText(/The test event was delivered with status 204 after \d+ ms\./).waitFor()
-    assert.equal(receiver.testsAt('/bot').length, 1)
     const secret = await copied()
     assert.match(secret, /^whsec_/)
+    assert.equal(receiver.testsAt('/bot').length, 0, 'nothing is sent before the secret is shown')
+
+    receiver.respondWith('/bot', respondStatus(503, 'not yet'))
+    await button(page, 'Send test and activate').click()
+    await page.getByRole('alert').getByText('Test failed').waitFor()
+    await page.getByText('Status 503: the receiver failed.').waitFor()
+    receiver.respondWith('/bot', respondStatus(204))
+    await button(page, 'Send test and activate').click()
+    await page.getByRole('alert').getByText('Test delivered').waitFor()
+    await page.getByText(/The test event was delivered with status 204 after \d+ ms\./).waitFor()
+    assert.equal(receiver.testsAt('/bot').length, 2)
+    verify(secret, receiver.testsAt('/bot')[1] as Received)
     await page.getByRole('link', { name: 'Done' }).click()
-    await page.getByText('nation.renamed; about nation n3').waitFor()
+    await page.getByText('nation.renamed; about nation Ostmark').waitFor()
     await button(page, 'Send test').click()
     await page.getByRole('status').getByText('The test event was delivered').waitFor()
-    assert.equal(receiver.testsAt('/bot').length, 2)
+    assert.equal(receiver.testsAt('/bot').length, 3)
 
     await rename('Ostmark Renewed')
     await until(() => receiver.eventsAt('/bot').length === 1, 'the event is delivered')
@@ -58,11 +98,19 @@ describe('a webhook in a browser', { skip }, async () => {
     await renamed.getByText('Delivered', { exact: true }).waitFor()
     await renamed.locator('summary').click()
     await renamed.getByText('Status 204: delivered.').waitFor()
-    await renamed.getByText(`webhook-id: ${first.id}`).waitFor()
+    await renamed.getByRole('link', { name: first.id }).waitFor()
+    await renamed.getByText('Request headers').click()
+    await renamed.getByText(`webhook-signature: ${first.headers['webhook-signature']}`).waitFor()
+    await renamed.getByText('Request body').click()
+    await renamed.getByText('"nation_name": "Ostmark Renewed"').waitFor()
+    assert.ok(
+      !(await page.content()).includes(secret.slice('whsec_'.length)),
+      'the secret is not shown again',
+    )
 
-    await button(page, 'Replay failed').click()
+    await button(page, 'Resend all failed').click()
     await page.getByText('0 deliveries queued.').first().waitFor()
-    await renamed.getByRole('button', { name: /^Replay nation\.renamed of / }).click()
+    await renamed.getByRole('button', { name: /^Resend nation\.renamed of / }).click()
     await until(() => receiver.eventsAt('/bot').length === 2, 'the event is delivered again')
     assert.equal(receiver.eventsAt('/bot')[1]?.id, first.id, 'with the same id')
     await button(page, 'Replay time range').click()
@@ -110,6 +158,7 @@ describe('a webhook in a browser', { skip }, async () => {
       'Replayed deliveries',
       'Replayed deliveries',
       'Replayed deliveries',
+      'Enabled a webhook endpoint',
       'Added a webhook endpoint',
       'Signed in',
     ]

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { until } from '../support/until.ts'
+import { setUpBrowser } from './browser-fixture.ts'
+import { skip } from './chromium.ts'
+import { button, goTo } from './visitor.ts'
+
+describe('playground, usage and explore in a browser', { skip }, async () => {
+  const fixture = await setUpBrowser()
+  const { chancery, visitor } = fixture
+
+  /** The keys of a nation's player. */
+  async function keysOf(nationId: string) {
+    const response = await chancery.operate('GET', `/keys?nation_id=${nationId}`)
+    return ((await response.json()) as { data: { name: string; revoked_at: string | null }[] }).data
+  }
+
+  test('requests use a temporary key of the player, which is revoked on leaving; rejections are counted', async () => {
+    const { page } = await visitor({ as: 'n3', path: '/try', mayHaveProblems: true })
+    const sent = async (status: string) => {
+      await button(page, 'Send').click()
+      await page.getByRole('region', { name: 'Response' }).getByText(status, { exact: true }).waitFor()
+    }
+    await page.getByLabel('Operation').selectOption('me.nation')
+    assert.deepEqual(await keysOf('n3'), [])
+    await sent('200')
+    await page.getByRole('region', { name: 'Body' }).getByText('"Ostmark"').first().waitFor()
+    await page.getByLabel('military', { exact: true }).check()
+    await sent('403')
+    assert.equal((await keysOf('n3')).length, 1, 'one key serves several requests')
+    await page.getByText('Scopes: nation.read').click()
+    await page.getByLabel('military.read', { exact: true }).check()
+    await sent('200')
+    assert.deepEqual(
+      (await keysOf('n3')).map(({ name, revoked_at }) => [name, revoked_at !== null]).sort(),
+      [
+        ['Playground', false],
+        ['Playground', true],
+      ],
+      'other scopes replace the key',
+    )
+
+    await page.getByLabel('Operation').selectOption('wars.list')
+    assert.deepEqual(await page.getByLabel('status', { exact: true }).locator('option').allInnerTexts(), [
+      'Not set',
+      'active',
+      'ended',
+    ])
+    await page.getByLabel('status', { exact: true }).selectOption('ended')
+    await page.getByLabel('limit').fill('canary_value')
+    await sent('400')
+
+    await goTo(page, 'Usage')
+    const rejected = page.getByRole('table', { name: 'Rejected requests by error code' })
+    await rejected.getByRole('row', { name: 'invalid_parameter limit 1' }).waitFor()
+    assert.ok(!(await page.content()).includes('canary_value'))
+    await until(
+      async () => (await keysOf('n3')).every(({ revoked_at }) => revoked_at !== null),
+      'the key is revoked after leaving the page',
+    )
+  })
+
+  test('a long list of requests is shown by page', async () => {
+    const { page, open } = await visitor({ as: 'n2', path: '/usage', viewport: { width: 390, height: 800 } })
+    const { key } = await chancery.makeKey({ nation_id: 'n2' })
+    for (let count = 0; count < 25; count += 1) await chancery.get('/nations', { key })
+    await open('/usage')
+    const rows = page.getByRole('table', { name: 'Recent requests' }).locator('tbody').getByRole('row')
+    await page.getByText('1 to 10 of 25 requests').waitFor()
+    assert.equal(await rows.count(), 10)
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollHeight')) < 4_000)
+    const pages = page.getByRole('navigation', { name: 'Pages of requests' })
+    await button(pages, 'Next').click()
+    await button(pages, 'Next').click()
+    await page.getByText('21 to 25 of 25 requests').waitFor()
+    assert.equal(await rows.count(), 5)
+    assert.ok(await button(pages, 'Next').isDisabled())
+  })
+
+  test('explore shows words, and JSON as the API sends it', async () => {
+    const { page } = await visitor({ as: 'n3', path: '/explore' })
+    const table = page.getByRole('table', { name: 'Ostmark' })
+    await table.getByRole('rowheader', { name: /^National score/ }).waitFor()
+    const words = await table.innerText()
+    assert.match(words, /1,200/)
+    assert.doesNotMatch(words, /national_score\b.*Public|\bnull\b|"Ostmark"|[{}]/)
+    await page.getByText('JSON', { exact: true }).click()
+    await table.getByRole('rowheader', { name: /^national_score/ }).waitFor()
+    assert.match(await table.innerText(), /"Ostmark"/)
+  })
+})

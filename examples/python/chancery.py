@@ -9,7 +9,7 @@
     for event in client.follow(types=["war.*"]): ...
     client.verify(code, account="user:42")
 
-Several threads may share a client.
+Several threads may share a client. Calls block their thread: in asyncio use asyncio.to_thread(client.get, …).
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ const nationTypes = new Set<string>([
   'nation.deleted',
 ])
 
-/** Updates roles and announces, for events of the stream and of webhooks alike. */
+/** Updates roles and announces. */
 export async function handleEvent(event: ChanceryEvent, bot: Bot, updater: RoleUpdater): Promise<void> {
   const { store, onError } = bot
   if (nationTypes.has(event.type)) updater.update(event.nation_ids)
@@ -88,7 +88,7 @@ export interface FollowOptions {
 export async function followEvents({ client, store, updater, handle, signal }: FollowOptions): Promise<void> {
   while (!signal.aborted) {
     const after = store.position()
-    const events = client.events.follow({ types: eventTypes, signal, ...(after !== undefined && { after }) })
+    const events = client.events.follow({ type: eventTypes, signal, ...(after !== undefined && { after }) })
     try {
       for await (const event of events) {
         await handle(event)

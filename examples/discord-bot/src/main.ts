@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { Chancery, type ChanceryEvent } from '@chancery/client'
 import { startBot } from './bot.ts'
 import { readConfig } from './config.ts'
 import { followEvents, handleEvent } from './events.ts'
 import { createRoleUpdater } from './roles.ts'
 import { openStore } from './store.ts'
-import { createWebhookServer } from './webhook.ts'
 
 const { discordToken: token, chanceryUrl: baseUrl, chanceryKey: apiKey, ...config } = readConfig(process.env)
 const ending = new AbortController()
@@ -20,14 +18,7 @@ const handle = (event: ChanceryEvent) => handleEvent(event, bot, updater)
 // Whatever happened while the bot was down.
 updater.updateAll()
 
-if (config.webhook) {
-  const { secrets, host, port } = config.webhook
-  const server = createWebhookServer({ client, store, secrets, handle, onError }).listen(port, host)
-  if (!ending.signal.aborted) await once(ending.signal, 'abort')
-  server.close()
-} else {
-  await followEvents({ client, store, updater, handle, signal: ending.signal })
-}
+await followEvents({ client, store, updater, handle, signal: ending.signal })
 
 await bot.discord.destroy()
 store.close()

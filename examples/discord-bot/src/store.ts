@@ -30,14 +30,10 @@ const tables = `
   );
   create index if not exists link_nation on link (nationId);
   create table if not exists news_channel (guild text primary key, channel text not null);
-  create table if not exists position (only integer primary key check (only = 1), seq integer not null);
-  create table if not exists seen_event (id text primary key, seen_at integer not null);`
-
-/** How long event ids are kept; webhooks are retried for up to 5 days. */
-const seenSeconds = 7 * 86_400
+  create table if not exists position (only integer primary key check (only = 1), seq integer not null);`
 
 /** The bot's data, in a SQLite file or in `:memory:`. */
-export function openStore(path: string, now = () => Date.now()) {
+export function openStore(path: string) {
   const database = new DatabaseSync(path)
   database.exec(`pragma journal_mode = wal; ${tables}`)
   type Value = string | number | null
@@ -97,12 +93,6 @@ export function openStore(path: string, now = () => Date.now()) {
     setPosition(seq: number | undefined): void {
       run('delete from position')
       if (seq !== undefined) run('insert into position values (1, ?)', seq)
-    },
-    hasSeen: (eventId: string) => rows('select id from seen_event where id = ?', eventId).length > 0,
-    addSeen(eventId: string): void {
-      const seconds = Math.floor(now() / 1000)
-      run('delete from seen_event where seen_at < ?', seconds - seenSeconds)
-      run('insert or ignore into seen_event values (?, ?)', eventId, seconds)
     },
     close: () => database.close(),
   }

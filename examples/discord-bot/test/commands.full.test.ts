@@ -11,9 +11,10 @@ import type {
   War,
 } from '@chancery/client'
 import { number } from '../src/text.ts'
-import { caller, startTestBot, type TestBot } from './support/bot.ts'
+import { startTestBot, type TestBot } from './support/bot.ts'
 import { type Demo, startDemo } from './support/demo.ts'
 import { roleIds } from './support/discord.ts'
+import { caller } from './support/users.ts'
 
 let demo: Demo
 let bot: TestBot

@@ -10,21 +10,11 @@ test('with the two required variables, the bot follows the stream', () => {
     chanceryUrl: 'https://api.game.example',
     chanceryKey: undefined,
     storePath: 'discord-bot.sqlite',
-    webhook: undefined,
   })
-})
-
-test('with secrets it receives webhooks', () => {
-  const { webhook } = readConfig({ ...env, CHANCERY_WEBHOOK_SECRET: 'whsec_b25l,whsec_dHdv', PORT: '4100' })
-  assert.deepEqual(webhook, { secrets: ['whsec_b25l', 'whsec_dHdv'], host: '127.0.0.1', port: 4100 })
 })
 
 test('a missing or invalid variable is named, and its value never shown', () => {
   assert.throws(() => readConfig({ ...env, DISCORD_TOKEN: '' }), /DISCORD_TOKEN is not set/)
   assert.throws(() => readConfig({ DISCORD_TOKEN: 't' }), /CHANCERY_URL is not set/)
   assert.throws(() => readConfig({ ...env, CHANCERY_URL: 'nowhere' }), /CHANCERY_URL is not an address/)
-  assert.throws(
-    () => readConfig({ ...env, CHANCERY_WEBHOOK_SECRET: 'x', PORT: 'many' }),
-    /PORT is not a port/,
-  )
 })

@@ -3,9 +3,10 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import type { ChanceryEvent } from '@chancery/client'
 import { handleEvent } from '../src/events.ts'
 import { syncRoles } from '../src/roles.ts'
-import { caller, startTestBot, type TestBot } from './support/bot.ts'
+import { startTestBot, type TestBot } from './support/bot.ts'
 import { applicationId, channelId, guildId, ownerId, roleIds } from './support/discord.ts'
 import { largestGame } from './support/largest.ts'
+import { caller } from './support/users.ts'
 
 const other = '700000000000000002'
 const page = { page: 1, limit: 15, total: 1, pages: 1 }

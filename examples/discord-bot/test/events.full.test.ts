@@ -5,9 +5,10 @@ import type { ChanceryEvent, Nation } from '@chancery/client'
 import { followEvents, handleEvent } from '../src/events.ts'
 import { createRoleUpdater } from '../src/roles.ts'
 import type { Link } from '../src/store.ts'
-import { startTestBot, textOf } from './support/bot.ts'
+import { startTestBot } from './support/bot.ts'
 import { type Demo, startDemo } from './support/demo.ts'
 import { channelId, guildId as guild, roleIds } from './support/discord.ts'
+import { textOf } from './support/users.ts'
 
 let demo: Demo
 before(async () => {

@@ -68,6 +68,7 @@ for (const letter of letters)
         assert.deepEqual(bot.errors, [])
         for (const { shown, text } of replies) {
           assert.doesNotMatch(text, /game’s API/, 'the game responded')
+          assert.deepEqual(shown.allowed_mentions, { parse: [] })
           for (const row of shown.components ?? [])
             for (const { custom_id, label } of row.components)
               assert.ok(custom_id.length <= 100 && label.length <= 80, custom_id)

@@ -81,15 +81,3 @@ test('the data of one guild is deleted, and that of others is not', () => {
     ],
   )
 })
-
-test('ids of events are kept for a week', () => {
-  let now = Date.parse('2026-05-01T00:00:00Z')
-  const store = openStore(':memory:', () => now)
-  store.addSeen('evt_1')
-  now = Date.parse('2026-05-07T00:00:00Z')
-  store.addSeen('evt_2')
-  assert.ok(store.hasSeen('evt_1'))
-  now = Date.parse('2026-05-09T00:00:00Z')
-  store.addSeen('evt_3')
-  assert.deepEqual([store.hasSeen('evt_1'), store.hasSeen('evt_2')], [false, true])
-})

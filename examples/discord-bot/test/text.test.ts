@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EmbedBuilder, embedLength, inlineCode, italic } from 'discord.js'
-import { addFields, address, list } from '../src/format.ts'
+import { addFields, address, gameTerms, list } from '../src/format.ts'
 import { clean, fitLines, name, plainName } from '../src/text.ts'
 
 const written: [string, string][] = [
@@ -53,6 +53,15 @@ test('private characters are removed', () => {
 
 test('a name written from right to left does not turn the text beside it', () => {
   assert.equal(name('שלום'), '\u2068שלום\u2069')
+})
+
+test('a label of the game is escaped as a name is, and so is a key without a label', async () => {
+  const ranks = [{ key: 'boss', label: '**Boss** of the *' }]
+  const terms = await gameTerms({ game: { get: async () => ({ ranks }) } } as unknown as Parameters<
+    typeof gameTerms
+  >[0])
+  assert.equal(terms.label('ranks', 'boss'), '\\*\\*Boss\\*\\* of the \\*')
+  assert.equal(terms.label('ranks', 'the_*'), 'The \\*')
 })
 
 test('style surrounds the escaped name, and never comes from it', () => {

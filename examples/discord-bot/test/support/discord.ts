@@ -26,8 +26,14 @@ export const guildRoles = [
   role(roleIds.own, 'Officer', 5),
   role(roleIds.high, 'Admin', 9),
 ]
-export const user = (id: string) => ({ id, username: `user${id}`, discriminator: '0' })
-export const member = (id: string, roles: string[]) => ({ user: user(id), roles, permissions: '8' })
+export const user = (id: string) => ({ id, username: `user${id}`, discriminator: '0', avatar: null })
+export const member = (id: string, roles: string[]) => ({
+  user: user(id),
+  roles,
+  permissions: '8',
+  joined_at: '2026-05-01T12:00:00Z',
+  flags: 0,
+})
 const channel = { id: channelId, type: 0, name: 'war-room', guild_id: guildId, position: 0 }
 const guild = {
   id: guildId,
@@ -40,14 +46,36 @@ const guild = {
   stickers: [],
   unavailable: false,
 }
+/** With the members that discord.py requires. */
+const application = {
+  id: applicationId,
+  name: 'Bot',
+  description: '',
+  icon: null,
+  owner: user(ownerId),
+  bot_public: true,
+  bot_require_code_grant: false,
+  verify_key: '',
+}
 export const message = (more: object = {}) => ({
   id: '600000000000000001',
   channel_id: channelId,
   author: user(applicationId),
   content: '',
   timestamp: '2026-05-27T18:00:00Z',
+  edited_timestamp: null,
+  type: 0,
+  pinned: false,
+  mention_everyone: false,
+  tts: false,
+  attachments: [],
+  embeds: [],
+  mentions: [],
+  mention_roles: [],
   ...more,
 })
+
+export type FakeDiscord = Awaited<ReturnType<typeof fakeDiscord>>
 
 /** Discord as a bot sees it: its REST API and its gateway, with one guild, on this machine. */
 export async function fakeDiscord() {
@@ -60,13 +88,20 @@ export async function fakeDiscord() {
   const state = { isDown: false }
   let gateway: WebSocket | undefined
   let sequence = 0
+  const identified = Promise.withResolvers<void>()
 
   const server = createServer(async (req, res) => {
     const path = decodeURIComponent(req.url ?? '').replace(/^\/api\/v\d+|\?.*$/g, '')
     const hasBody = Number(req.headers['content-length'] ?? 0) > 0
-    const request = { method: req.method ?? '', path, body: hasBody ? await json(req) : undefined }
+    const request: DiscordRequest = {
+      method: req.method ?? '',
+      path,
+      body: hasBody ? await json(req) : undefined,
+    }
     requests.push(request)
-    const [status, body] = responseTo(request)
+    const [status, body] = /[?&]with_response=(1|true)/.test(req.url ?? '')
+      ? [200, { interaction: { id: '1', type: 2 }, resource: { type: request.body.type } }]
+      : responseTo(request)
     if (status === 204) res.writeHead(204).end()
     else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     received.emit('request')
@@ -90,6 +125,8 @@ export async function fakeDiscord() {
       else roles.delete(roleId)
       return [204]
     }
+    if (path === '/users/@me') return [200, user(applicationId)]
+    if (path.endsWith('/applications/@me')) return [200, application]
     if (path === `/channels/${channelId}`) return [200, channel]
     if (path.endsWith('/commands')) return [200, []]
     if (path.endsWith('/callback')) return [204]
@@ -112,6 +149,7 @@ export async function fakeDiscord() {
         application: { id: applicationId, flags: 0 },
       })
       dispatch('GUILD_CREATE', guild)
+      identified.resolve()
     })
     send({ op: 10, d: { heartbeat_interval: 40_000 } })
   })
@@ -125,6 +163,8 @@ export async function fakeDiscord() {
     memberRoles,
     tooHigh,
     dispatch,
+    /** The bot is connected to the gateway: it receives what is dispatched. */
+    connected: identified.promise,
     /** Whether it rejects requests on members. */
     state,
     /** The first request that matches, once it has come. */

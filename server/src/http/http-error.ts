@@ -15,6 +15,8 @@ export class HttpError<Code extends string = string> extends Error {
   readonly status: number
   readonly code: Code
   readonly headers: Readonly<Record<string, string>>
+  /** The member of the request body that is wrong, where the contract's errors name it. */
+  readonly field?: string | undefined
 
   constructor(status: number, code: Code, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message)
@@ -33,8 +35,32 @@ export const contractError = <Code extends string>(table: Readonly<Record<Code, 
     }
   }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The error that was sent, for the request log. */
+    rejection?: HttpError
+  }
+}
+
 /** An error of the public API. */
-export class ApiError extends contractError(errors) {}
+export class ApiError extends contractError(errors) {
+  /** The parameter that is wrong, by its name in the contract: never a name as it was sent. */
+  readonly parameter: string | undefined
+
+  constructor(
+    code: keyof typeof errors,
+    message?: string,
+    headers?: Readonly<Record<string, string>>,
+    parameter?: string,
+  ) {
+    super(code, message, headers)
+    this.parameter = parameter
+  }
+}
+
+/** A parameter has an invalid value, or nearly the name of a known one. `parameter` is its name in the contract. */
+export const invalidParameter = (parameter: string, message: string): ApiError =>
+  new ApiError('invalid_parameter', message, {}, parameter)
 
 export const missingScope = (scope: Scope): ApiError =>
   new ApiError('insufficient_scope', `This key lacks the scope ${scope}. Use a key with this scope.`, {
@@ -54,11 +80,13 @@ const unavailable = () =>
 
 /** The body of every error response, on every listener. */
 export const errorBody = (
-  { code, message }: Pick<HttpError, 'code' | 'message'>,
+  { code, message, field }: Pick<HttpError, 'code' | 'message' | 'field'>,
   requestId: string,
-): string => JSON.stringify({ error: { code, message, request_id: requestId } })
+): string =>
+  JSON.stringify({ error: { code, message, ...(field !== undefined && { field }), request_id: requestId } })
 
 export function sendError(reply: FastifyReply, error: HttpError): FastifyReply {
+  reply.request.rejection = error
   return reply
     .code(error.status)
     .headers({

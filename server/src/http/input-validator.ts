@@ -1,4 +1,4 @@
-import { type BodyOf, describeErrors, type QueryOf } from '@chancery/contract'
+import { type BodyOf, describeErrors, type QueryOf, type SchemaProblem } from '@chancery/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -11,6 +11,9 @@ export interface InputSchemas {
   body?: { schema: TSchema; isOptional?: boolean }
 }
 
+/** Makes the error of a contract from a message, and from the mistake in the body where there is one. */
+type MakeError = (message: string, problem?: SchemaProblem) => Error
+
 export interface Input<O> {
   /** The path parameter; empty where the path has none. */
   id: string
@@ -19,13 +22,13 @@ export interface Input<O> {
 }
 
 /**
- * Compiles the validation of an operation's path parameter, query and body. `invalid` makes the error of its contract from a message.
+ * Compiles the validation of an operation's path parameter, query and body. `invalid` makes the error of its contract.
  * Unlike the public API, which ignores unknown parameters, it rejects them: a misspelled one must not count as absent in an operation
  * that changes something.
  */
 export function createInputValidator<O extends InputSchemas>(
   { query, body }: O,
-  invalid: (message: string) => Error,
+  invalid: MakeError,
 ): (req: FastifyRequest) => Input<O> {
   const readQuery = createQueryValidator(query, invalid)
   const readBody = body && createBodyValidator(body.schema, invalid)
@@ -43,7 +46,7 @@ export function createInputValidator<O extends InputSchemas>(
 /** Compiles the validation of a JSON body: the function returns a body of exactly this schema, or throws what `invalid` makes of the first error. */
 export function createBodyValidator<S extends TSchema>(
   schema: S,
-  invalid: (message: string) => Error,
+  invalid: MakeError,
 ): (body: unknown) => Static<S> {
   const check = Compile(schema)
   return body => {
@@ -51,11 +54,12 @@ export function createBodyValidator<S extends TSchema>(
     const [problem] = describeErrors(schema, check.Errors(body))
     throw invalid(
       `Invalid request body: ${problem ? `${problem.path} ${problem.reason}`.trim() : 'it must be a JSON object'}.`,
+      problem,
     )
   }
 }
 
-function createQueryValidator(query: TObject | undefined, invalid: (message: string) => Error) {
+function createQueryValidator(query: TObject | undefined, invalid: MakeError) {
   const known = query?.properties ?? {}
   const check = query && Compile(query)
   return (given: unknown, url: string): Record<string, unknown> => {

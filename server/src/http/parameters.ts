@@ -9,7 +9,7 @@ import {
   type Parameters,
   type ValuesFor,
 } from '@chancery/contract'
-import { ApiError } from './http-error.ts'
+import { ApiError, invalidParameter } from './http-error.ts'
 import { editDistance } from './nearest-name.ts'
 
 /** The event types that `type` may name. */
@@ -129,8 +129,8 @@ function rejectNearMisses(parameters: Parameters, unknown: ReadonlyMap<string, s
       .sort((one, other) => one.distance - other.distance)
     if (!nearest) continue
     const shown = written.replaceAll(/[^\w[\]-]/g, '?')
-    throw new ApiError(
-      'invalid_parameter',
+    throw invalidParameter(
+      nearest.name,
       `Unknown parameter \`${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}\`: did you mean \`${nearest.name}\`?`,
     )
   }
@@ -154,7 +154,7 @@ function parseOne(
   const { kind } = parameter
   const schema = parameter.schema as Bounds
   const fail = (allowed: string): never => {
-    throw new ApiError('invalid_parameter', `\`${name}\` ${allowed}.`)
+    throw invalidParameter(name, `\`${name}\` ${allowed}.`)
   }
   if (texts.length > 1 && !isListKind(kind)) return fail('must be given only once')
   const readable = texts.map(text => {

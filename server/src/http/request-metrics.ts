@@ -5,7 +5,7 @@ import { addressBucket } from '../limits/rate-limit.ts'
 import type { ServedRequest } from '../request-log/request-ring.ts'
 import type { Logger } from '../telemetry/log.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { reasonOf } from './http-error.ts'
+import { ApiError, reasonOf } from './http-error.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -55,6 +55,7 @@ export function createRequestMetrics({
     const operation = req.routeOptions.config.operation ?? noOperation
     const status = reply.statusCode
     // Requests that were rejected before identification have no viewer.
+    const { rejection } = req
     const key = req.viewer?.kind === 'key' ? req.viewer.key : undefined
     requests.inc({ operation, status })
     requestTrace?.response(req, reply)
@@ -68,6 +69,8 @@ export function createRequestMetrics({
       status,
       durationMs: reply.elapsedTime,
       isDeprecated: reply.hasHeader('deprecation'),
+      errorCode: rejection?.code ?? null,
+      errorParameter: (rejection instanceof ApiError ? rejection.parameter : null) ?? null,
     })
   }
 
@@ -99,6 +102,8 @@ export function createRequestMetrics({
         status,
         durationMs: 0,
         isDeprecated: false,
+        errorCode: null,
+        errorParameter: null,
       })
     },
   }

@@ -31,7 +31,8 @@ export async function rejectSecrets(
 /** Verification codes and the tokens of links and sessions have no prefix: issued ones are found by their hashes. */
 async function isIssued(db: Database, text: string): Promise<boolean> {
   const words = text.split(/[^A-Za-z0-9_-]+/)
-  const codes = words.flatMap(word => hashCode(word) ?? [])
+  // A code may be typed with blanks.
+  const codes = [text, ...words].flatMap(word => hashCode(word) ?? [])
   const tokens = words.flatMap(word => hashToken(word) ?? [])
   if (codes.length + tokens.length === 0) return false
   const row = await db.first<{ is_known: boolean }>(sql`

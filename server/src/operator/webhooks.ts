@@ -36,7 +36,7 @@ export function webhookRoutes(define: DefineOperatorOperation, context: Operator
     const { nation_id, player_id, url, description = '', ...filter } = body
     const { types = null, nation_ids = null, alliance_ids = null } = filter
     const playerId = await findPlayer(context, { nation_id, player_id })
-    const { endpoint, test } = await webhooks.add(
+    const { endpoint, test } = await webhooks.addAndTest(
       { player_id: playerId, url, description, types, nation_ids, alliance_ids },
       () => assertOwnerUnchanged(playerId, context, { nation_id, player_id }),
     )

@@ -5,9 +5,9 @@ import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
 import { createTail } from '../../src/events/event-stream.ts'
 import { createRevocationWatcher, onAccessChange } from '../../src/http/revocation-watcher.ts'
 import type { Database } from '../../src/store/database.ts'
-import { createPools } from '../../src/store/pools.ts'
 import type { Heartbeat, Pulse } from '../../src/store/pulse.ts'
 import { nation } from '../ingest/facts.ts'
+import { createTestPools } from '../support/pools.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 
@@ -36,7 +36,7 @@ function createManualPulse() {
 
 test('events that cannot be read at first are read later, without another heartbeat', async t => {
   const chancery = await startTestServer()
-  const pools = createPools({ target: { connectionString: chancery.databaseUrl } })
+  const pools = createTestPools({ connectionString: chancery.databaseUrl })
   t.after(async () => {
     await pools.close()
     await chancery.close()

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@chancery/contract'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../../src/ingest/dead-letters.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
+import { createTestPools } from '../support/pools.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { commit, lines, nation } from './facts.ts'
 
 const chancery = closeAfter(await startTestServer())
-const pools = closeAfter(createPools({ target: { connectionString: chancery.databaseUrl } }))
+const pools = closeAfter(createTestPools({ connectionString: chancery.databaseUrl }))
 
 const send = async (batch: string, fact = nation(batch), more = {}) =>
   (await chancery.send(lines(fact, commit(batch, more))))[0]?.status

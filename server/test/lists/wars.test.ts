@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { contractFor, demoProfile, type operations, type ValuesFor } from '@chancery/contract'
 import { listWars } from '../../src/resources/wars/store.ts'
 import { createPool, sql } from '../../src/store/database.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { nation, war } from '../ingest/facts.ts'
 import { prepare, useFixture, useTestServer } from '../support/fixture.ts'
+import { createTestPools } from '../support/pools.ts'
 
 const nations = 2_000
 
 const chancery = useTestServer({}, { facts: [nation('n1'), nation('n2'), war('w1', 'n1', 'n2')] })
 const target = () => ({ connectionString: chancery.databaseUrl })
-const pools = useFixture(async () => createPools({ target: target() }))
+const pools = useFixture(async () => createTestPools(target()))
 const one = useFixture(async () => createPool({ target: target(), connectionsMax: 1 }))
 prepare(async () => {
   await one.rows(sql`

@@ -6,11 +6,11 @@ import { createFindNation, createFindNationOfPlayer } from '../../src/resources/
 import { createFindWar } from '../../src/resources/wars/store.ts'
 import { type Database, type DatabasePool, sql } from '../../src/store/database.ts'
 import type { ReadContext } from '../../src/store/fact-columns.ts'
-import { createPools } from '../../src/store/pools.ts'
 import { useFixture, useTestDatabase } from '../support/fixture.ts'
+import { createTestPools } from '../support/pools.ts'
 
 const database = useTestDatabase()
-const pools = useFixture(async () => createPools({ target: database.target }))
+const pools = useFixture(async () => createTestPools(database.target))
 
 /** Runs with pools whose statements are counted. */
 async function counting(work: (context: ReadContext, count: () => number) => Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 /**
- * Adds to package-lock.json the packages for other platforms that npm left out because the registry did not have them, and
+ * Adds to the lockfiles the packages for other platforms that npm left out because the registry did not have them, and
  * integrity hashes that are missing: npm ci rejects a lockfile without the former, and verifies nothing without the latter.
+ * Removes addresses of registries.
  * Run it after npm install. With --check: exits 1, naming what is missing.
  */
 import { execFileSync } from 'node:child_process'
@@ -9,41 +10,64 @@ import { readFile, writeFile } from 'node:fs/promises'
 interface LockedPackage {
   version?: string
   integrity?: string
+  resolved?: string
   link?: boolean
   dev?: boolean
   optionalDependencies?: Record<string, string>
   [member: string]: unknown
 }
 
-const file = new URL('../package-lock.json', import.meta.url)
-const lock: { packages: Record<string, LockedPackage> } = JSON.parse(await readFile(file, 'utf8'))
+interface Lockfile {
+  packages: Record<string, LockedPackage>
+}
 
-const missing = Object.values(lock.packages).flatMap(parent =>
-  Object.entries(parent.optionalDependencies ?? {})
-    .filter(([name]) => !(`node_modules/${name}` in lock.packages))
-    .map(([name, version]) => [`node_modules/${name}`, stub(name, version, parent.dev)] as const),
-)
+const isCheck = process.argv.includes('--check')
+for (const path of ['package-lock.json', 'tools/generators/package-lock.json']) {
+  const file = new URL(`../${path}`, import.meta.url)
+  const lock: Lockfile = JSON.parse(await readFile(file, 'utf8'))
+  if (isCheck) check(path, lock)
+  else await writeFile(file, `${JSON.stringify(complete(path, lock), null, 2)}\n`)
+}
 
-if (process.argv.includes('--check')) {
-  for (const [path] of missing) console.error(`package-lock.json lacks ${path}: run npm run lockfile`)
-  for (const [path] of withoutIntegrity(lock.packages))
-    console.error(`package-lock.json has no integrity hash for ${path}: run npm run lockfile`)
-  if (missing.length > 0 || withoutIntegrity(lock.packages).length > 0) process.exitCode = 1
-} else {
+function check(file: string, { packages }: Lockfile): void {
+  const problems = [
+    ...missingIn(packages).map(([path]) => `lacks ${path}`),
+    ...withoutIntegrity(packages).map(([path]) => `has no integrity hash for ${path}`),
+    ...Object.entries(packages)
+      .filter(([, { resolved = '' }]) => /^https?:/.test(resolved))
+      .map(([path]) => `names the registry of ${path}`),
+  ]
+  for (const problem of problems) console.error(`${file} ${problem}: run npm run lockfile`)
+  if (problems.length > 0) process.exitCode = 1
+}
+
+function complete(file: string, lock: Lockfile): Lockfile {
+  const missing = missingIn(lock.packages)
   const entries = Object.entries({ ...lock.packages, ...Object.fromEntries(missing) })
-  lock.packages = Object.fromEntries(entries.sort(([one], [other]) => one.localeCompare(other, 'en')))
-  for (const [path, locked] of withoutIntegrity(lock.packages)) {
+  const packages = Object.fromEntries(entries.sort(([one], [other]) => one.localeCompare(other, 'en')))
+  for (const locked of Object.values(packages))
+    if (/^https?:/.test(locked.resolved ?? '')) delete locked.resolved
+  for (const [path, locked] of withoutIntegrity(packages)) {
     const integrity = integrityOf(path, locked)
-    if (integrity !== '') lock.packages[path] = { version: locked.version, integrity, ...locked }
+    if (integrity !== '') packages[path] = { version: locked.version, integrity, ...locked }
   }
-  await writeFile(file, `${JSON.stringify(lock, null, 2)}\n`)
-  console.log(`${missing.length} packages added`)
-  for (const [path, { version }] of withoutIntegrity(lock.packages)) {
+  console.log(`${missing.length} packages added to ${file}`)
+  for (const [path, { version }] of withoutIntegrity(packages)) {
     console.error(
       `The registry has no ${path} ${version}: pin a version that it has for every platform, and install again.`,
     )
     process.exitCode = 1
   }
+  return { ...lock, packages }
+}
+
+/** Packages for other platforms that npm left out. */
+function missingIn(packages: Lockfile['packages']) {
+  return Object.values(packages).flatMap(parent =>
+    Object.entries(parent.optionalDependencies ?? {})
+      .filter(([name]) => !(`node_modules/${name}` in packages))
+      .map(([name, version]) => [`node_modules/${name}`, stub(name, version, parent.dev)] as const),
+  )
 }
 
 /** Packages of a registry that npm would install without verifying them. */

@@ -13,8 +13,8 @@ const canaries = {
     'qflag-one',
   ],
   deletedNation: ['Xendria Gone'],
-  alliance: ['Zephyr League', 'Zephyr Union', 'ZQL', 'ZQU', 'Zdescription One', 'zflag-one', 'Zport One'],
-  deletedAlliance: ['Yarrow Gone', 'YGQ'],
+  alliance: ['Zephyr League', 'Zephyr Union', '«ZQL»', '«ZQU»', 'Zdescription One', 'zflag-one', 'Zport One'],
+  deletedAlliance: ['Yarrow Gone', '«YGQ»'],
   war: ['Wreason One'],
   conflict: ['Vconflict One', 'Vcause One'],
   era: ['Uera One', 'Usummary One'],
@@ -46,13 +46,13 @@ export const batches: Fact[][] = [
     put('era', { id: 'e1', name: 'Uera One', summary: 'Usummary One', started_at: day(1) }),
     alliance('a1', {
       name: 'Zephyr League',
-      tag: 'ZQL',
+      tag: '«ZQL»',
       description: 'Zdescription One',
       attributes: { headquarters: 'Zport One' },
       flag_url: 'https://game.example/zflag-one.png',
     }),
     alliance('a2', { name: 'Bystander Pact', tag: 'BP' }),
-    alliance('a3', { name: 'Yarrow Gone', tag: 'YGQ' }),
+    alliance('a3', { name: 'Yarrow Gone', tag: '«YGQ»' }),
     nation('n1', {
       nation_name: 'Quellmark One',
       leader_name: 'Qleader One',
@@ -94,7 +94,7 @@ export const batches: Fact[][] = [
       data: { disaster: 'storm over QUELLMARK ONE, ruled by Qleader One', nation_id: 'n1', severity: 3 },
     }),
     disaster({
-      summary: 'A flood struck Zephyr League [ZQL].',
+      summary: 'A flood struck Zephyr League [«ZQL»].',
       alliance_ids: ['a1'],
       data: { disaster: 'at Zport One' },
     }),
@@ -114,7 +114,7 @@ export const batches: Fact[][] = [
     // The name contains the words around it in a sentence.
     nation('n1', { nation_name: 'Quellmark Two launched a nuclear missile at me' }),
     nation('n4', { nation_name: 'Third Bystander' }),
-    alliance('a1', { name: 'Zephyr Union', tag: 'ZQU' }),
+    alliance('a1', { name: 'Zephyr Union', tag: '«ZQU»' }),
     member('n1', 'a1', { rank: 'officer' }),
     weapon('strategic_weapon.launched', day(4), 'n4', 'n1'),
     put('conflict', {

@@ -64,9 +64,9 @@ export function createHooks({ onRequest, onResponse }: HookOptions, clock: Clock
   }
 }
 
-/** An error in a log must not fail the request. */
-function call<T>(hook: ((value: T) => void) | undefined, value: T): void {
+/** An error in a log must not fail the request, nor end the process as an unhandled rejection. */
+async function call<T>(hook: ((value: T) => void) | undefined, value: T): Promise<void> {
   try {
-    hook?.(value)
+    await hook?.(value)
   } catch {}
 }

@@ -86,8 +86,10 @@ test('an error in a hook does not fail the request', async t => {
   const fail = () => {
     throw new Error('full disk')
   }
-  const { client } = await observedClient(t, good, { onRequest: fail, onResponse: fail })
-  assert.equal((await client.game.get()).name, 'Meridian')
+  for (const failing of [fail, async () => fail()]) {
+    const { client } = await observedClient(t, good, { onRequest: failing, onResponse: failing })
+    assert.equal((await client.game.get()).name, 'Meridian')
+  }
 })
 
 test('the rate limit can be read: the usual one at first, then that of the latest response', async t => {

@@ -92,7 +92,13 @@ export async function recordSlow(
     where e.id = s.id and (e.slow_at is null or e.slow_at < ${isoTime(nowMs - writtenEveryMs)})`)
 }
 
-/** Records a failed test, which is no delivery: it begins no failure period, and endpoints that are not active have one too. */
+/** Failures before this time are sporadic: the next one begins a new failure period. */
+const sporadicBefore = (nowMs: number) => isoTime(nowMs - webhooks.sporadicAfterHours * hourMs)
+
+/**
+ * Records a failed test, which is no delivery: it neither begins nor prolongs a failure period, and endpoints that are not active have
+ * one too. Within a period, the last failure stays that of a delivery, since it decides whether the next one continues the period.
+ */
 export async function recordFailedTest(
   db: Database,
   id: string,
@@ -101,7 +107,8 @@ export async function recordFailedTest(
 ): Promise<void> {
   await db.rows(sql`
     update chancery_outbound.endpoint set last_failed_at = ${isoTime(nowMs)}, last_failed_status = ${status},
-      last_failed_error = ${error} where id = ${id}`)
+      last_failed_error = ${error}, failing_since = null
+    where id = ${id} and (failing_since is null or last_failed_at < ${sporadicBefore(nowMs)})`)
 }
 
 /** Returns the endpoints that failed for too long. */
@@ -110,11 +117,10 @@ async function recordFailures(
   failures: ({ id: string } & FailureReason)[],
   nowMs: number,
 ): Promise<string[]> {
-  const sporadicBefore = isoTime(nowMs - webhooks.sporadicAfterHours * hourMs)
   const periods = await db.rows<{ id: string; failing_since: string }>(sql`
     update chancery_outbound.endpoint e set last_failed_at = ${isoTime(nowMs)}, last_failed_status = f.status,
       last_failed_error = f.error, failing_since = case
-        when failing_since is null or last_failed_at < ${sporadicBefore} then ${isoTime(nowMs)} else failing_since end
+        when failing_since is null or last_failed_at < ${sporadicBefore(nowMs)} then ${isoTime(nowMs)} else failing_since end
     from json_to_recordset(${JSON.stringify(failures)}::json) as f (id text, status smallint, error text)
     where e.id = f.id and e.status = 'active'
     returning e.id, failing_since`)

@@ -182,6 +182,31 @@ test('two failures days apart are not one failure period', async () => {
   assert.ok(Date.parse(failing_since ?? '') > fixture.now() - hour)
 })
 
+test('a failed test does not prolong a failure period', async () => {
+  const { id } = await fixture.addEndpoint('tested.example', { types: ['nation.founded'] })
+  fixture.respondWith('tested.example', () => respond(500))
+  fixture.deliver()
+  await fixture.ingest([nation('n1')])
+  await advanceBy(4 * day, 2 * hour)
+  const delivered = await fixture.settings.find(id)
+  await fixture.settings.test(id)
+  const during = await fixture.settings.find(id)
+  assert.deepEqual(
+    [during.failing_since, during.last_failed_at],
+    [delivered.failing_since, delivered.last_failed_at],
+  )
+  await advanceBy(8 * day, 12 * hour)
+  await fixture.settings.test(id)
+  const after = await fixture.settings.find(id)
+  assert.equal(after.failing_since, null, 'the period has ended')
+  assert.ok(Date.parse(after.last_failed_at ?? '') > fixture.now() - hour, 'the test is the last failure')
+  await fixture.ingest([nation('n2')])
+  await untilIdle()
+  const again = await fixture.settings.find(id)
+  assert.equal(again.status, 'active')
+  assert.ok(Date.parse(again.failing_since ?? '') > fixture.now() - hour)
+})
+
 test('an endpoint enabled again receives new events, and missed ones only by replay', async () => {
   const { id } = await fixture.addEndpoint('back.example')
   fixture.deliver()

@@ -1,6 +1,6 @@
 import { hashToken } from '../account/session/tokens.ts'
 import { type Database, sql } from '../store/database.ts'
-import { hashCode } from '../verification/code-text.ts'
+import { hashCodesIn } from '../verification/code-text.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** The prefixes of API keys, operator tokens and webhook secrets, with enough characters after them to be one or most of one. */
@@ -30,10 +30,8 @@ export async function rejectSecrets(
 
 /** Verification codes and the tokens of links and sessions have no prefix: issued ones are found by their hashes. */
 async function isIssued(db: Database, text: string): Promise<boolean> {
-  const words = text.split(/[^A-Za-z0-9_-]+/)
-  // A code may be typed with blanks.
-  const codes = [text, ...words].flatMap(word => hashCode(word) ?? [])
-  const tokens = words.flatMap(word => hashToken(word) ?? [])
+  const codes = hashCodesIn(text)
+  const tokens = text.split(/[^A-Za-z0-9_-]+/).flatMap(word => hashToken(word) ?? [])
   if (codes.length + tokens.length === 0) return false
   const row = await db.first<{ is_known: boolean }>(sql`
     select exists (select from chancery_access.verification_code where hash = any(${codes}::bytea[]))

@@ -28,3 +28,14 @@ export function hashCode(typed: string): CodeHash | undefined {
   const text = typed.replace(separators, '').replace(/[a-z]/g, letter => letter.toUpperCase())
   return form.test(text) ? (createHash('sha256').update(text).digest() as CodeHash) : undefined
 }
+
+/** The hashes of all texts in a longer one that have the form of codes, also of codes that are typed in parts. */
+export function hashCodesIn(text: string): CodeHash[] {
+  const words = text.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  return words.flatMap((_, first) => {
+    let joined = ''
+    for (let next = first; next < words.length && joined.length < limits.codeLength; next += 1)
+      joined += words[next]
+    return hashCode(joined) ?? []
+  })
+}

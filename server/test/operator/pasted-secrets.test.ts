@@ -20,6 +20,10 @@ secrets.set('webhook secret', `whsec_${Buffer.alloc(32, 7).toString('base64')}`)
 const code = await chancery.makeCode('n1')
 secrets.set('verification code', code)
 secrets.set('verification code with a blank', `${code.slice(0, 5)} ${code.slice(5)}`)
+secrets.set(
+  'verification code within words',
+  `code ${code.slice(0, 3)}\u2013${code.slice(3, 5)} ${code.slice(5)} of n1`,
+)
 const handover = await chancery.operate('POST', '/handovers', { player_id: 'p1' })
 secrets.set('handover token', ((await handover.json()) as { url: string }).url.split('handover=')[1] ?? '')
 

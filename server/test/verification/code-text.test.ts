@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limits } from '@chancery/contract'
-import { generateCode, hashCode } from '../../src/verification/code-text.ts'
+import { generateCode, hashCode, hashCodesIn } from '../../src/verification/code-text.ts'
 
 const alphabet = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -50,4 +50,15 @@ test('a code is accepted in lower case, with blanks and with dashes, and in no o
   for (const other of [...lookAlikes, ...punctuated, ...short, ...long])
     assert.equal(hashCode(other), undefined, JSON.stringify(other))
   assert.notDeepEqual(hashCode('K7PWM3XQ9S'), hash)
+})
+
+test('codes are found within a longer text, also typed in parts', () => {
+  const code = 'K7PWM3XQ9T'
+  for (const written of [code, 'k7pwm 3xq9t', 'K7P-WM–3XQ 9T', 'K7PWM, 3XQ9T'])
+    for (const text of [written, `The code ${written} of n1`, `"${written}".`])
+      assert.ok(
+        hashCodesIn(text).some(hash => hashCode(code)?.equals(hash)),
+        text,
+      )
+  assert.deepEqual(hashCodesIn(`${code}2 and no other word`), [])
 })

@@ -25,8 +25,13 @@ const families: [name: string, pattern: RegExp][] = [
   ['Safari', /\bVersion\/[\d.]+ .*\bSafari\//],
 ]
 
-export const browserFamily = (userAgent: string): string =>
-  families.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'Other browser'
+/** Longer than any browser's, and short enough for patterns that backtrack. */
+const userAgentLength = 300
+
+export function browserFamily(userAgent: string): string {
+  const text = userAgent.slice(0, userAgentLength)
+  return families.find(([, pattern]) => pattern.test(text))?.[0] ?? 'Other browser'
+}
 
 export function networkOf(address: string): string | null {
   const bucket = addressBucket(address)

@@ -29,6 +29,7 @@ const agents: [userAgent: string, family: string][] = [
   ],
   ['curl/8.14.1', 'Other browser'],
   ['', 'Other browser'],
+  [`${'Version/1 '.repeat(30)}Safari/605.1.15`, 'Other browser'],
   ['<script>alert(1)</script>', 'Other browser'],
 ]
 

@@ -41,9 +41,13 @@ interface Selection {
   limit: number
 }
 
+/** Bounds what one request reads, however many keys and lines a player has. */
+const keysRead = 200
+const linesRead = 2_000
+
 /**
- * What the operator did for a player, newest first: from the audit log, without the operator's token. A player who was erased has no
- * keys, endpoints and log lines, and so nothing is found.
+ * What the operator did for a player, newest first: from the audit log, without the operator's token. An endpoint that the operator
+ * added and removed again is not found: only its audit lines are left, which do not name the player.
  */
 export async function listOperatorLines(
   db: Database,
@@ -54,8 +58,10 @@ export async function listOperatorLines(
     from chancery_access.audit_log l left join chancery_access.api_key k on k.id = l.subject
     where l.subject collate "C" = any(array(
         select ${playerId}
-        union select id from chancery_access.api_key where player_id = ${playerId}
-        union select subject from chancery_access.account_log where player_id = ${playerId}
+        union (select id from chancery_access.api_key where player_id = ${playerId} order by created_at desc limit ${keysRead})
+        union select subject from (
+          select subject, action from chancery_access.account_log where player_id = ${playerId} order by id desc limit ${linesRead}) own
+        where action like 'webhook.%'
         union select unnest(${endpointIds}::text[])))
       -- The condition of the index: literally, so that every plan can use it.
       and l.action <> 'POST /facts'

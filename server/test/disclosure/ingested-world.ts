@@ -3,6 +3,7 @@ import { bases, type Contract } from '@chancery/contract'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { createPool } from '../../src/store/database.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
+import { readStatus } from '../support/read-status.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { addActiveEndpoint } from '../webhooks/owner.ts'
@@ -51,17 +52,16 @@ export async function ingestWorld(chancery: TestServer, groups: FactBatch[][]): 
 }
 
 /** The ranking round, at once: a server on its own makes pauses between rounds. */
-async function rank({ databaseUrl, operate }: TestServer): Promise<void> {
+async function rank(server: TestServer): Promise<void> {
   const pool = createPool({
-    target: { connectionString: databaseUrl },
+    target: { connectionString: server.databaseUrl },
     role: 'chancery_ingest',
     connectionsMax: 1,
   })
   try {
     for (;;) {
       await runRankingRound(pool).catch(() => undefined)
-      const status = await (await operate('GET', '/status')).json()
-      const { world_version, ranked_version } = status as Record<string, number>
+      const { world_version, ranked_version } = await readStatus(server)
       if (world_version === ranked_version) return
     }
   } finally {
@@ -83,7 +83,6 @@ async function makeKeys(chancery: TestServer): Promise<Map<string, string>> {
 
 /** What moves when something public does. */
 export async function statusOf(chancery: TestServer) {
-  const status = await (await chancery.operate('GET', '/status')).json()
-  const { seq, world_version, world_changed_at } = status as Record<string, unknown>
+  const { seq, world_version, world_changed_at } = await readStatus(chancery)
   return { seq, world_version, world_changed_at }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld, linesOf } from '@chancery/simulator'
 import { closeAfter } from '../support/close-after.ts'
+import { readStatus } from '../support/read-status.ts'
 import { startTestServer } from '../support/test-server.ts'
 import {
   alliance,
@@ -23,7 +24,7 @@ type Document = Record<string, unknown>
 const chancery = closeAfter(await startTestServer())
 
 async function stateOf(): Promise<unknown> {
-  const { seq, last_batch } = (await (await chancery.operate('GET', '/status')).json()) as Document
+  const { seq, last_batch } = await readStatus(chancery)
   const { data: kept } = (await (await chancery.operate('GET', '/refused')).json()) as Document
   return { seq, last_batch, kept }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FactResource } from '@chancery/contract'
+import { readStatus } from '../support/read-status.ts'
 import type { Fact, Outcome, TestServer } from '../support/test-server.ts'
 
 type Data = Record<string, unknown>
@@ -60,10 +61,8 @@ export const commit = (batch: string, more: Data = {}): Fact => ({ op: 'commit',
 export const lines = (...facts: Fact[]): string => facts.map(fact => `${JSON.stringify(fact)}\n`).join('')
 
 /** The number of the last event. */
-export async function seqOf({ operate }: TestServer): Promise<number> {
-  const status = (await (await operate('GET', '/status')).json()) as { seq: number }
-  return status.seq
-}
+export const seqOf = async (server: TestServer): Promise<number> =>
+  (await readStatus<{ seq: number }>(server)).seq
 
 export const statusOf = async ({ get }: TestServer, path: string): Promise<number> => (await get(path)).status
 

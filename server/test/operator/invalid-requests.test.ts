@@ -4,6 +4,7 @@ import { type OperatorOperation, operatorOperations, scopeNames } from '@chancer
 import { playerOf, smallWorld } from '../http/world.ts'
 import { commit, lines, nation } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
+import { readStatus } from '../support/read-status.ts'
 import { startTestServer } from '../support/test-server.ts'
 
 const chancery = closeAfter(await startTestServer())
@@ -251,7 +252,7 @@ test('the metrics count responses by operation, and contain no secret', async ()
 })
 
 test('the status has the last event and the ranked version', async () => {
-  const status = (await (await chancery.operate('GET', '/status')).json()) as Record<string, unknown>
+  const status = await readStatus(chancery)
   assert.ok(Number(status.seq) > 0 && status.ranked_version === status.world_version)
 })
 

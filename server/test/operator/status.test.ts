@@ -6,6 +6,7 @@ import { nation, put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query, withConnection } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
+import { readStatus } from '../support/read-status.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { startWebhookReceiver } from '../support/webhook-receiver.ts'
@@ -25,13 +26,11 @@ interface Status {
   log_gaps: number
 }
 
-const statusOf = async (chancery: TestServer) =>
-  (await (await chancery.operate('GET', '/status')).json()) as Status
 const metricsOf = async (chancery: TestServer) => (await chancery.operate('GET', '/metrics')).text()
 
 test('the status of an empty world has no batches', async t => {
   const chancery = closeAfter(await startTestServer(), t)
-  const status = await statusOf(chancery)
+  const status = await readStatus<Status>(chancery)
   assert.deepEqual(
     [status.last_batch, status.last_batch_age_seconds, status.feeds, status.refused_batches],
     [null, null, [], 0],
@@ -51,7 +50,7 @@ test('the status has the last batch, the feeds, and rejected batches with reason
   for (const id of ['bad-1', 'bad-2', 'bad-3', 'bad-4', 'bad-5', 'bad-6'])
     assert.equal(await send(id, { facts: [{ op: 'delete', resource: 'nation' }] }), 422)
 
-  const status = await statusOf(chancery)
+  const status = await readStatus<Status>(chancery)
   assert.equal(status.last_batch?.id, 'turn-1')
   assert.match(status.last_batch?.applied_at ?? '', /Z$/)
   assert.ok(status.last_batch_age_seconds !== null && status.last_batch_age_seconds < 60)
@@ -68,7 +67,7 @@ test('the status has the last batch, the feeds, and rejected batches with reason
     `update chancery_secret.batch set applied_at = applied_at - interval '1 hour'`,
   )
   await query(chancery.databaseUrl, 'insert into chancery_world.log_gap values (10, 20)')
-  const later = await statusOf(chancery)
+  const later = await readStatus<Status>(chancery)
   const age = later.last_batch_age_seconds ?? 0
   assert.ok(age >= 3_600 && age < 3_700, String(age))
   assert.equal(later.log_gaps, 1)
@@ -112,7 +111,7 @@ test('the status has the webhook queue of the metrics', async t => {
   await chancery.ingest([fact])
   // The queue is counted at most every five seconds, and another count may come between the two.
   await until(async () => {
-    const status = await statusOf(chancery)
+    const status = await readStatus<Status>(chancery)
     assert.deepEqual(Object.keys(status.webhook_queue_depth), ['answering', 'slow', 'failing'])
     const depths = Object.entries(status.webhook_queue_depth)
     const metrics = await metricsOf(chancery)

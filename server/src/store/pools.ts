@@ -30,10 +30,10 @@ const keySettings = { plan_cache_mode: 'force_generic_plan' }
  * The length of a queue changes fast: a cached plan would be one for another length. A process that stops between two statements must not
  * block the others' claims for long.
  */
-const queueSettings = {
+const queueSettings = (timeoutFactor: number) => ({
   plan_cache_mode: 'force_custom_plan',
-  idle_in_transaction_session_timeout: 5_000,
-}
+  idle_in_transaction_session_timeout: 5_000 * timeoutFactor,
+})
 
 export type Pools = ReturnType<typeof createPools>
 
@@ -68,7 +68,7 @@ export function createPools(options: PoolsOptions) {
       ...shared,
       role: 'chancery_outbound',
       connectionsMax: 5,
-      settings: queueSettings,
+      settings: queueSettings(timeoutFactor),
     }),
     /** Writes of the world. No statement timeout: a batch may be large and wait for the previous one. A short stall of the disk does not abort it. */
     ingest: createPool({

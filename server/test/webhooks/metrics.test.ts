@@ -18,7 +18,7 @@ test('the metrics show the queue by endpoint class and attempts by result', asyn
   await addEndpoint(chancery, receiver.url('/shy'))
   await chancery.ingest([nation('n1'), nation('n2'), nation('n3')], { waits: false })
   const tried = async (endpoint: string) =>
-    (await eventDeliveriesOf(chancery, endpoint)).filter(({ attempts }) => attempts.length === 1).length
+    (await eventDeliveriesOf(chancery, endpoint)).filter(({ attempts }) => attempts.length > 0).length
   await until(async () => (await tried(id)) === 3, 'all failed')
   await until(async () => (await tried(good.id)) === 3, 'all arrived')
   await until(() => receiver.eventsAt('/stuck').length === 1, 'one is stuck')
@@ -36,12 +36,14 @@ test('the metrics show the queue by endpoint class and attempts by result', asyn
       Number(metrics.get('chancery_webhook_queue_depth{endpoints="answering"}')) +
         Number(metrics.get('chancery_webhook_queue_depth{endpoints="slow"}')),
       metrics.get('chancery_webhook_fan_out_lag_events'),
-      metrics.get('chancery_webhook_attempts_total{result="retried"}'),
       metrics.get('chancery_webhook_attempts_total{result="delivered"}'),
-      metrics.get('chancery_webhook_attempt_seconds_count'),
     ],
-    [3, 1, undefined, 3, 3, 0, 3, 3, 6],
+    [3, 1, undefined, 3, 3, 0, 3],
   )
+  // On a busy machine the second attempts may come before the metrics.
+  const retried = Number(metrics.get('chancery_webhook_attempts_total{result="retried"}'))
+  assert.ok(retried >= 3, `${retried}`)
+  assert.equal(metrics.get('chancery_webhook_attempt_seconds_count'), 3 + retried)
   // A delivery that waits for its retry is not late; one that waits behind a hanging receiver is.
   const oldest = (endpoints: string) =>
     metrics.get(`chancery_webhook_oldest_undelivered_seconds{endpoints="${endpoints}"}`)

@@ -1,9 +1,11 @@
 /** Compares webhook deliveries with the public OpenAPI document. It is here because the server must not import the acceptance tests. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { contractFor, demoProfile, openApiFor } from '@chancery/contract'
+import { contractFor, demoProfile, openApiFor, webhooks } from '@chancery/contract'
+import { Webhook } from 'standardwebhooks'
 import { createChecker } from '../acceptance/src/fuzz/checker.ts'
 import { nation, war } from '../server/test/ingest/facts.ts'
+import { smallGame } from '../server/test/profile/games.ts'
 import { until } from '../server/test/support/until.ts'
 import { type DeliveryFixture, openDeliveryFixture } from '../server/test/webhooks/delivery-fixture.ts'
 
@@ -53,3 +55,21 @@ test('every header of a delivery is in the document', () => {
   const [{ headers = {} } = {}] = fixture.eventsAt('bot.example')
   assert.deepEqual(Object.keys(headers).sort(), ['content-type', ...(named ?? [])].sort())
 })
+
+for (const profile of [demoProfile, smallGame])
+  test(`the example headers of ${profile.name} are those of the example body, signed with the stated secret`, () => {
+    for (const { post } of Object.values(openApiFor(contractFor(profile)).webhooks ?? {})) {
+      const { examples = {} } = post.requestBody?.content['application/json'] ?? {}
+      const body: { data: { id: string } } = Object(Object.values(examples)[0]).value
+      const header = (name: string) => {
+        const found = post.parameters.find(parameter => 'name' in parameter && parameter.name === name)
+        assert.ok(found && 'name' in found)
+        return { description: found.description, example: found.schema.examples?.[0] }
+      }
+      const { description, example } = header(webhooks.signatureHeader)
+      const [secret = ''] = /whsec_[\w+/=]+/.exec(description) ?? []
+      const at = new Date(1000 * Number(header(webhooks.timestampHeader).example))
+      assert.equal(header(webhooks.idHeader).example, body.data.id)
+      assert.equal(example, new Webhook(secret).sign(body.data.id, at, JSON.stringify(body)))
+    }
+  })

@@ -6,6 +6,10 @@ import { type OpenApiDocument, type OpenApiHeader, type OpenApiOperation, refTo 
 
 const signed = `The signature is HMAC-SHA256 over \`${webhooks.idHeader}\`, a dot, \`${webhooks.timestampHeader}\`, a dot and the raw body, as in the specification Standard Webhooks. The key is the part of the secret after \`${webhooks.secretPrefix}\`, decoded from base64. [Requirements for a receiver](/docs/guides/follow-the-war-feed#requirements-for-a-receiver) lists what else to check.`
 
+/** Of the examples. */
+const timestampExample = 1779271200
+const secretExample = 'whsec_Q2hhbmNlcnkgc2lnbnMgZXZlcnkgbWVzc2FnZSEhISE='
+
 const header = (name: string, description: string, schema: JsonSchema) => ({
   name,
   in: 'header' as const,
@@ -14,11 +18,12 @@ const header = (name: string, description: string, schema: JsonSchema) => ({
   schema,
 })
 
-const parameters = [
+/** `id` and `signature`: of the example body. */
+const parametersFor = (id: string, signature: string) => [
   header(webhooks.idHeader, 'Id of the event, the same on every attempt: process each id once.', {
     type: 'string',
     maxLength: 64,
-    examples: ['evt_1042'],
+    examples: [id],
   }),
   header(
     webhooks.timestampHeader,
@@ -26,13 +31,13 @@ const parameters = [
     {
       type: 'integer',
       minimum: 0,
-      examples: [1779271200],
+      examples: [timestampExample],
     },
   ),
   header(
     webhooks.signatureHeader,
-    'One signature, or several separated by spaces while a secret is rotated: one match is enough. Each is a version, a comma and base64; skip versions other than `v1`.',
-    { type: 'string', examples: ['v1,gSvPa6d5hMJt5Vs79MH3hpcD4xrJHm9vTsls4CJNyQ4='] },
+    `One signature, or several separated by spaces while a secret is rotated: one match is enough. Each is a version, a comma and base64; skip versions other than \`v1\`. The example is that of the example body, as JSON without spaces and line breaks, with the secret \`${secretExample}\`.`,
+    { type: 'string', examples: [signature] },
   ),
   header('user-agent', 'Name and version of the service.', { type: 'string', examples: ['Chancery/0.2.0'] }),
 ]
@@ -94,9 +99,14 @@ export const webhookSchemas = (): Record<string, JsonSchema> => ({
   },
 })
 
-/** The requests that the service sends to webhook endpoints. `event`: an example of an event. */
-export function openApiWebhooks(event: object, { profile }: Contract): OpenApiDocument<'post'>['paths'] {
-  const { type, occurred_at: timestamp } = Object(event)
+/** The requests that the service sends to webhook endpoints. `declaration`: an example of `war.declared`. */
+export function openApiWebhooks(
+  declaration: object,
+  { profile }: Contract,
+): OpenApiDocument<'post'>['paths'] {
+  const { id: eventId, type, occurred_at: timestamp, data } = Object(declaration)
+  // Without a key of the profile, so that the example signatures are those of every game.
+  const event = { ...declaration, data: { ...data, war: { ...data.war, type: null } } }
   const test = {
     ...event,
     id: 'evt_test_5a1e0c9d7b3f248610',
@@ -109,7 +119,14 @@ export function openApiWebhooks(event: object, { profile }: Contract): OpenApiDo
     conflict_id: null,
     data: { endpoint_id: exampleEndpointId },
   }
-  const operation = (id: string, summary: string, description: string, schema: string, value: object) => ({
+  const operation = (
+    id: string,
+    summary: string,
+    description: string,
+    schema: string,
+    parameters: ReturnType<typeof parametersFor>,
+    value: object,
+  ) => ({
     post: {
       operationId: `webhooks.${id}`,
       tags: ['Webhooks'],
@@ -132,6 +149,7 @@ export function openApiWebhooks(event: object, { profile }: Contract): OpenApiDo
       'Receive an event',
       `One request for each event that the endpoint of a player of ${profile.name} subscribes to, sent at least once and not always in order: sort by \`data.seq\`. Accept unknown types, and ignore them.`,
       'WebhookMessage',
+      parametersFor(eventId, 'v1,oPLFFaVI4uUF92Ah1XjyGzFm6dB8OrAAaS0bzLhLMPY='),
       { type, timestamp, data: event },
     ),
     test: operation(
@@ -139,6 +157,7 @@ export function openApiWebhooks(event: object, { profile }: Contract): OpenApiDo
       'Receive a test',
       'Sent when the endpoint is created and on request of its owner. The endpoint becomes active with the first test that it accepts.',
       'WebhookTestMessage',
+      parametersFor(test.id, 'v1,q85xewaxD0joPW8bfGTo950mPrlz9QzFsCmPttCYDm0='),
       { type: webhooks.testType, timestamp, data: test },
     ),
   }

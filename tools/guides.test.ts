@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
@@ -13,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits, webhooks } from '@chancery/contract'
 import { Webhook } from 'standardwebhooks'
 import { chancery } from '../cli/test/chancery.ts'
+import { listen } from '../server/test/support/listen.ts'
 import { brokenLinks } from './guides/broken-links.ts'
 import {
   durationSeconds,
@@ -29,10 +29,9 @@ const guide = await readGuide('follow-the-war-feed')
 
 /** A server of canned responses. */
 async function serve(listener: RequestListener): Promise<{ url: string; close(): void }> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createServer(listener)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     close() {
       server.closeAllConnections()
       server.close()

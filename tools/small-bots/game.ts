@@ -1,7 +1,7 @@
 /** Servers in place of the game's API, for programs in processes of their own. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '../../server/test/support/listen.ts'
 
 export interface RecordedRequest {
   /** Below the API's base, decoded. */
@@ -28,10 +28,8 @@ export async function startGame(respond: (url: string, headers: IncomingHttpHead
   const server = createServer((req, res) => {
     Promise.resolve(listener(req, res)).catch(() => res.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     requests,
     async close() {
       server.closeAllConnections()

@@ -1,6 +1,5 @@
 /** The small bot and the feed of the examples in both languages, with a fake Discord. */
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,8 +98,9 @@ for (const language of [javascript, pythonLanguage]) {
         cwd,
       })
       try {
-        const [line] = await once(createInterface(child.stdout), 'line')
-        assert.equal(line, 'Valdoria declared war on Tresk.', errors())
+        const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+        assert.equal((await lines.next()).value, `Waiting for events war.* of ${chancery.url}.`, errors())
+        assert.equal((await lines.next()).value, 'Valdoria declared war on Tresk.', errors())
       } finally {
         await stop(child)
       }

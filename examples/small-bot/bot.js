@@ -3,6 +3,10 @@ import { Chancery, ChanceryError } from '@chancery/client'
 import { ApplicationCommandOptionType, Client, Events, MessageFlags, time } from 'discord.js'
 
 const { DISCORD_TOKEN, CHANCERY_URL = 'http://127.0.0.1:8080', CHANCERY_KEY } = process.env
+if (!DISCORD_TOKEN) {
+  console.error('DISCORD_TOKEN is not set. It is the token of your bot.')
+  process.exit(1)
+}
 const game = new Chancery({ baseUrl: CHANCERY_URL, apiKey: CHANCERY_KEY || undefined, retries: 1 })
 
 /** Players write names and texts: one short line, without effect as Markdown, link, emoji or mention. */
@@ -20,8 +24,8 @@ const member = of => `${safe(of.nation_name)}, ${safe(of.rank_title)}`
 const battle = of => `${ago(of.fought_at)}: ${safe(of.kind ?? 'battle')}, victor: ${of.victor ?? 'unknown'}`
 const activeWar = of => `\`${of.id}\` ${sides(of)}, declared ${ago(of.declared_at)}`
 const price = of => `${safe(of.resource)}: ${number(of.price)} ${safe(of.currency)}`
-const rankedNation = of => `#${of.rank} ${safe(of.nation.nation_name)}: ${number(of.national_score)}`
-const rankedAlliance = of => `#${of.rank} ${safe(of.alliance.name)}: ${number(of.total_score)}`
+const topNation = of => `#${of.rank} ${safe(of.nation.nation_name)}: ${number(of.national_score)}`
+const topAlliance = of => `#${of.rank} ${safe(of.alliance.name)}: ${number(of.total_score)}`
 const period = of => `**${safe(of.name)}**, ${of.status}, start: ${ago(of.started_at)}`
 const event = of => `${ago(of.occurred_at)}: ${safe(of.summary, 300)}`
 const newsItem = of => `${ago(of.published_at)}: **${safe(of.title)}**`
@@ -30,7 +34,6 @@ const lines = async (page, line) => (await page).data.map(line)
 const events = type => lines(game.events.list({ type }), event)
 /** The first nation or alliance that the search finds, else the one with this id. */
 const find = async (all, text) => (await all.list({ search: text, limit: 1 })).data[0] ?? all.get(text)
-
 async function nation(name) {
   const of = await game.nations.get((await find(game.nations, name)).id)
   const title = `**${safe(of.nation_name)}** (\`${of.id}\`), leader: ${safe(of.leader_name)}`
@@ -50,8 +53,7 @@ async function wars(name) {
   const nation_id = name && [(await find(game.nations, name)).id]
   return lines(game.wars.list({ status: 'active', nation_id }), activeWar)
 }
-const rankings = board =>
-  lines(game.rankings.list({ board }), board === 'alliances' ? rankedAlliance : rankedNation)
+const rankings = board => lines(game.rankings.list({ board }), board === 'nations' ? topNation : topAlliance)
 const history = async () => [...(await lines(game.news.list({ limit: 5 }), newsItem)), ...(await events())]
 async function verify(code, account) {
   const { nation, alliance } = await game.discord.verify(code, { for: account })

@@ -1,15 +1,15 @@
 """A Discord bot for a nation-strategy game, to copy with chancery.py. How to run it: /docs/guides/your-first-bot."""
 
 import asyncio
-import os
+import sys
 from datetime import datetime
+from os import getenv
 from typing import Literal, Optional
 
 import discord
 from chancery import Chancery, ChanceryError
 
-URL, KEY = os.environ.get("CHANCERY_URL", "http://127.0.0.1:8080"), os.environ.get("CHANCERY_KEY")
-game = Chancery(URL, api_key=KEY or None, retries=1)
+game = Chancery(getenv("CHANCERY_URL", "http://127.0.0.1:8080"), api_key=getenv("CHANCERY_KEY") or None, retries=1)
 bot = discord.Client(intents=discord.Intents.none(), allowed_mentions=discord.AllowedMentions.none())
 tree = discord.app_commands.CommandTree(bot)
 
@@ -45,12 +45,11 @@ ALLIANCE = {"/alliances/{id}": "**{name}** ({id})", "/alliances/{id}/members": "
 SIDES = "{attacker[nation_name]} against {defender[nation_name]}, {status}, declared {declared_at}"
 WAR = {"/wars/{id}": f"**{SIDES}**", "/wars/{id}/battles": "{fought_at}: {kind}, victor: {victor}"}
 WARS = {"/wars": "{id}: " + SIDES}
-NATIONS = {"/rankings": "#{rank} {nation[nation_name]}: {national_score:,}"}
-ALLIANCES = {"/rankings": "#{rank} {alliance[name]}: {total_score:,}"}
+TOP = {"nations": {"/rankings": "#{rank} {nation[nation_name]}: {national_score:,}"}}
+TOP["alliances"] = {"/rankings": "#{rank} {alliance[name]}: {total_score:,}"}
 PERIOD = "**{name}**, {status}, start: {started_at}"
 EVENTS = {"/events": "{occurred_at}: {summary}"}
 YOU = "You lead **{nation[nation_name]}** ({nation[id]}), {alliance}."
-BOARD = Literal["nations", "alliances"]
 # For each command its description, its option with a type, and what reads the lines of the reply.
 COMMANDS = {
     "nation": ("A nation", "name", str, lambda name, _: read(NATION, id=find(name))),
@@ -58,7 +57,7 @@ COMMANDS = {
     "war": ("A war and its battles", "id", str, lambda id, _: read(WAR, id=id)),
     "wars": ("Active wars", "nation", Optional[str], lambda of, _: read(WARS, status="active", nation_id=find(of))),
     "market": ("The market", None, None, lambda *_: read({"/market/price": "{resource}: {price:,} {currency}"})),
-    "rankings": ("A ranking", "board", BOARD, lambda of, _: read(NATIONS if of == "nations" else ALLIANCES, board=of)),
+    "rankings": ("A ranking", "board", Literal["nations", "alliances"], lambda of, _: read(TOP[of], board=of)),
     "conflict": ("The global conflicts", None, None, lambda *_: read({"/global-conflicts": PERIOD})),
     "era": ("The eras of the game", None, None, lambda *_: read({"/eras": PERIOD})),
     "nukes": ("Strategic launches", None, None, lambda *_: read(EVENTS, type="strategic_weapon.launched")),
@@ -70,16 +69,17 @@ COMMANDS = {
 async def respond(interaction, value=None):
     """Discord waits for three seconds, so this defers. chancery.py blocks, so it runs in a thread."""
     await interaction.response.defer(ephemeral=interaction.command.name == "verify")
+    lines = ["This did not work. The log of the bot has the cause."]
     try:
         lines = await asyncio.to_thread(COMMANDS[interaction.command.name][3], value, str(interaction.user.id))
     except ChanceryError as error:
         wait = f"Try again in {error.retry_after or 60:.0f} s."
         problems = {"not_found": "There is nothing by that name or id.", "rate_limited": f"Too many requests. {wait}"}
-        unknown = f"This did not work. {wait}" if error.is_transient else safe(error.message)
-        lines = [problems.get(error.code, unknown)]
-    while len("\n".join(lines)) > 2_000:
-        lines.pop()
-    await interaction.edit_original_response(content="\n".join(lines) or "There is nothing to show.")
+        lines = [problems.get(error.code, f"This did not work. {wait}" if error.is_transient else safe(error.message))]
+    finally:
+        while len("\n".join(lines)) > 2_000:
+            lines.pop()
+        await interaction.edit_original_response(content="\n".join(lines) or "There is nothing to show.")
 
 
 def callback_of(option, kind):
@@ -97,4 +97,4 @@ def callback_of(option, kind):
 for name, (description, option, kind, _) in COMMANDS.items():
     tree.command(name=name, description=description)(callback_of(option, kind))
 bot.setup_hook = tree.sync
-bot.run(os.environ["DISCORD_TOKEN"])
+bot.run(getenv("DISCORD_TOKEN") or sys.exit("DISCORD_TOKEN is not set. It is the token of your bot."))

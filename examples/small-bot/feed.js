@@ -13,6 +13,7 @@ const channel = url && new WebhookClient({ url }, { allowedMentions: { parse: []
 const post = content => (channel ? channel.send(content.slice(0, 2_000)) : console.log(content))
 const safe = text => text.replace(/[\s\p{C}]+/gu, ' ').replace(/[\\*_~`|<>[\]():#+-]/g, '\\$&')
 
+console.log(`Waiting for events ${filter.type} of ${CHANCERY_URL}.`)
 const position = await readFile(file, 'utf8').catch(() => '')
 let after = position ? Number(position) : undefined
 for (;;) {

@@ -25,6 +25,7 @@ def post(text):
     channel.send(escaped[:2_000], allowed_mentions=discord.AllowedMentions.none())
 
 
+print(f"Waiting for events {', '.join(FILTER['types'])} of {URL}.", flush=True)
 position = FILE.read_text() if FILE.exists() else ""
 after = int(position) if position else None
 while True:

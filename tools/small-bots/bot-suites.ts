@@ -1,12 +1,14 @@
 /** What the small bot promises in each language, as suites of tests. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { largestGame } from '../../examples/discord-bot/test/support/largest.ts'
 import { caller } from '../../examples/discord-bot/test/support/users.ts'
 import { smallWorld } from '../../server/test/http/world.ts'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
+import { until } from '../../server/test/support/until.ts'
 import { forwardTo, type Game, startGame } from './game.ts'
-import { type Language, type SmallBot, startSmallBot } from './run-bot.ts'
+import { type Language, type SmallBot, startProgram, startSmallBot } from './run-bot.ts'
 
 /** The commands, with an option of each, what the reply contains, and the requests of the specification's table. */
 const commands: [name: string, options: Record<string, string>, shown: RegExp, requests: string[]][] = [
@@ -129,6 +131,23 @@ const failure = (status: number, code: string, message: string, retryAfter: stri
     { status, headers: { 'retry-after': retryAfter } },
   )
 
+/** The message of a bot that lacks its token. */
+export function testMissingToken(language: Language): void {
+  test(
+    `bot.${language.extension} without a token says what is missing, and exits with 1`,
+    skipOf(language),
+    async () => {
+      const { child, errors } = startProgram(language, 'bot', {
+        url: 'http://127.0.0.1:9',
+        discordApi: 'http://127.0.0.1:9',
+        env: { DISCORD_TOKEN: '' },
+      })
+      const [status] = await once(child, 'close')
+      assert.deepEqual([errors(), status], ['DISCORD_TOKEN is not set. It is the token of your bot.\n', 1])
+    },
+  )
+}
+
 /** Replies to errors, and to the largest responses. */
 export function testErrorsAndLimits(language: Language): void {
   describe(`bot.${language.extension}, when the game`, skipOf(language), () => {
@@ -153,6 +172,13 @@ export function testErrorsAndLimits(language: Language): void {
     test('fails, says when to try again, and nothing else of the error', async () => {
       respond = async () => failure(500, 'internal_error', 'secret detail', '1')
       assert.equal(await bot.run('market'), 'This did not work. Try again in 1 s.')
+    })
+
+    test('returns something else, says that the command failed, and logs the cause', async () => {
+      const pagination = { page: 1, limit: 25, total: 1, pages: 1 }
+      respond = async () => Response.json({ data: [{ status: 1 }], pagination })
+      assert.match(await bot.run('era'), /^This did not work\. /)
+      await until(() => /(Type|Key)Error/.test(bot.errors()), 'the cause is logged')
     })
 
     test('returns the longest texts with characters that Discord interprets, shows them as they are in one message', async () => {

@@ -99,12 +99,17 @@ describe('scopes and privacy', () => {
       assert.equal(await print(await keyOf('n7', ['military.read'])), 'Sorrow not reported by the game\n')
       assert.match(await print(await keyOf('n1', ['economy.read'])), /^insufficient_scope .*military\.read/)
       assert.match(await print('wrong'), /^invalid_api_key /)
+      await assert.rejects(print(''), {
+        code: 1,
+        stderr: 'CHANCERY_KEY is not set: create a key in the developer settings of the game.\n',
+      })
     })
   }
 })
 
 describe('verify a nation', () => {
   const account = '80351110224678912'
+  const usage = { code: 1, stderr: /^Usage: \w+ \w+\.\w+ CODE ACCOUNT\n$/ }
 
   test('curl prints the identity of the guide', needs('curl'), async () => {
     const env = { CODE: await chancery.makeCode('n2', account) }
@@ -126,6 +131,7 @@ describe('verify a nation', () => {
       (await runBlock(verifyGuide, 'client.mjs', { url: chancery.url, args: [code, account] })).trim()
     assert.equal(await verify(), 'n2 Karsk officer')
     assert.equal(await verify(), 'verification_code_used')
+    await assert.rejects(runBlock(verifyGuide, 'client.mjs', { url: chancery.url }), usage)
   })
 
   for (const [language, condition] of languages) {
@@ -143,6 +149,7 @@ describe('verify a nation', () => {
           'n7 Sorrow no alliance',
         )
         assert.match(await verify('a/b?c'), /^Check the code/)
+        await assert.rejects(runBlock(verifyGuide, `verify.${language}`, { url: chancery.url }), usage)
       })
 
       test('sends one request, whatever the response', async () => {

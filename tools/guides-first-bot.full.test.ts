@@ -35,6 +35,10 @@ for (const [language, needed] of [
         RegExp(`^${data[0]?.nation_name}.*: ${data[0]?.national_score} points, rank \\d+\n$`),
       )
       assert.equal(await find('no such name'), 'No nation is called no such name.\n')
+      await assert.rejects(runBlock(guide, `nation.${language}`, { url: chancery.url }), {
+        code: 1,
+        stderr: /^Usage: \w+ nation\.\w+ NAME\n$/,
+      })
     })
 
     test('an unavailable game has a sentence', async () => {

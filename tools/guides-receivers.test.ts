@@ -90,6 +90,7 @@ for (const { name, program, condition } of receivers) {
     let port: number
     let block: Awaited<ReturnType<typeof extractBlock>>
     let end: () => Promise<unknown>
+    let startLine: () => string
 
     const inbox = async () =>
       (await readFile(join(block.cwd, 'inbox.ndjson'), 'utf8').catch(() => '')).split('\n').filter(Boolean)
@@ -100,10 +101,13 @@ for (const { name, program, condition } of receivers) {
       const child = spawn(program, [block.file], {
         cwd: block.cwd,
         env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
-        stdio: ['ignore', 'ignore', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe'],
       })
       let errors = ''
       child.stderr.on('data', text => (errors += text))
+      let printed = ''
+      child.stdout.on('data', text => (printed += text))
+      startLine = () => printed
       const ended = once(child, 'exit')
       end = () => {
         child.kill()
@@ -115,6 +119,10 @@ for (const { name, program, condition } of receivers) {
       }
     })
     after(() => end())
+
+    test('prints that it waits for messages', () => {
+      assert.equal(startLine(), `Waiting for messages on port ${port}, to append to inbox.ndjson.\n`)
+    })
 
     test('accepts a signed message', async () => {
       const signed = message({ body: '{"summary":"Côte d’Azur declared war on 北."}' })
@@ -192,8 +200,12 @@ for (const { name, program, condition } of receivers) {
     })
 
     test('does not start without a secret', async () => {
-      const env = { ...process.env, WEBHOOK_SECRET: '', PORT: String(await freePort()) }
-      await assert.rejects(run(program, [block.file], { env, timeout: 120_000 }), /WEBHOOK_SECRET is not set/)
+      const { WEBHOOK_SECRET: _, ...without } = process.env
+      for (const env of [without, { ...without, WEBHOOK_SECRET: '' }])
+        await assert.rejects(run(program, [block.file], { env, timeout: 120_000 }), {
+          code: 1,
+          stderr: 'WEBHOOK_SECRET is not set: it is the secret of your endpoint, whsec_…\n',
+        })
     })
   })
 }

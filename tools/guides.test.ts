@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { dirname, join, resolve } from 'node:path'
@@ -220,6 +220,19 @@ test('the commands of the documents and their options are those of the command l
         assert.match(help, RegExp(`^ +${option} `, 'm'), `${command} has no option ${option}`)
     }),
   )
+})
+
+test('guides set each variable that their commands use', async () => {
+  for (const file of globSync('docs/guides/*.md', { cwd: root })) {
+    const markdown = await readFile(join(root, file), 'utf8')
+    for (const { 1: block = '', index } of markdown.matchAll(/^```sh\n(.*?)^```$/gms))
+      for (const [, name] of block.matchAll(/\$([A-Z_]+)/g))
+        assert.match(
+          markdown.slice(0, index),
+          RegExp(`^export ${name}=`, 'm'),
+          `${file} does not set ${name}`,
+        )
+  }
 })
 
 test('every link between documents names a file, and every anchor a heading', async () => {

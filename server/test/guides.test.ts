@@ -31,6 +31,13 @@ test('the index lists every guide, the first bot first', async () => {
   assert.deepEqual([listed[0], listed.at(-1)], ['your-first-bot', 'stability'])
 })
 
+test('the landing page, the index and llms.txt introduce the name of the product', async () => {
+  for (const url of ['/', '/docs/guides', '/llms.txt']) {
+    const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.match(body, /Chancery is the name of the software that serves this API\./, url)
+  }
+})
+
 test('pages say where the service is, and not where a demo would be', async () => {
   for (const { folder, name } of await readGuides()) {
     const { body } = await app.inject(`/docs/${folder}/${name}`.replace(/\/$/, ''))

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { assetUrl } from '../start/asset-url.ts'
-import { escaped, layoutPage, publicLayout, type Site } from './layout.ts'
+import { escaped, introduction, layoutPage, publicLayout, type Site } from './layout.ts'
 import { createMarkdown } from './markdown.ts'
 
 /** The folders of docs/ for authors of bots; the others are for operators. */
@@ -115,7 +115,7 @@ export function renderIndex(guides: readonly Guide[], site: Site): string {
           `<li><a href="${addressOf(guide)}">${escaped(guide.title)}</a><br>${escaped(summaryOf(guide))}</li>`,
       )
       .join('\n')
-  const body = `<h1>Guides</h1>\n<ol class="guides">\n${items('guides')}\n</ol>\n<h2>Errors</h2>\n<ul class="guides">\n${items('errors')}\n</ul>`
+  const body = `<h1>Guides</h1>\n<p>${introduction}</p>\n<ol class="guides">\n${items('guides')}\n</ol>\n<h2>Errors</h2>\n<ul class="guides">\n${items('errors')}\n</ul>`
   return layoutPage({ ...publicLayout, site, title: 'Guides', body, style: indexStyle })
 }
 
@@ -145,7 +145,7 @@ export function renderLlms(guides: readonly Guide[], { title, publicUrl }: Site)
       .join('\n')
   return `# ${title}
 
-> A read-only HTTP API that returns the nations, alliances, wars, market and events of a multiplayer strategy game as JSON. Operations are below ${publicUrl}/api/v1. Public data needs no key.
+> A read-only HTTP API that returns the nations, alliances, wars, market and events of a multiplayer strategy game as JSON. Operations are below ${publicUrl}/api/v1. Public data needs no key. ${introduction}
 
 - [OpenAPI document](${publicUrl}/openapi.json): every operation, parameter, field and error
 

@@ -1,5 +1,5 @@
 import type { Contract } from '@chancery/contract'
-import { escaped, layoutPage, publicLayout, type Site } from './layout.ts'
+import { escaped, introduction, layoutPage, publicLayout, type Site } from './layout.ts'
 
 /** The ways on from the landing page: link text, path, and what the reader finds there. */
 const waysOn = [
@@ -18,7 +18,7 @@ export function renderLanding({ profile }: Contract, site: Site): string {
   const game = escaped(profile.name)
   const items = waysOn.map(([label, href, text]) => `<li><a href="${href}">${label}</a><br>${text}</li>`)
   const body = `<h1>${escaped(site.title)}</h1>
-<p>The nations, alliances, wars, market and events of ${game} as JSON, for bots, tools and players. Public data needs no key; a key from the <a href="/developers">developer settings</a> has a higher rate limit and reads the private data of your own nation.</p>
+<p>The nations, alliances, wars, market and events of ${game} as JSON, for bots, tools and players. Public data needs no key; a key from the <a href="/developers">developer settings</a> has a higher rate limit and reads the private data of your own nation. ${introduction}</p>
 <h2>First request</h2>
 <pre><code>curl '${site.publicUrl}/api/v1/nations?limit=3'</code></pre>
 <h2>Documentation and tools</h2>

@@ -21,6 +21,9 @@ export const siteOf = (contract: Contract, listener: 'public' | 'operator', publ
 /** Whether the built pages of the contract fit this game. */
 export const isBuiltContract = ({ profile }: Contract): boolean => profilesEqual(profile, demoProfile)
 
+/** What the name of the product is, which guides and clients use. */
+export const introduction = 'Chancery is the name of the software that serves this API.'
+
 export interface PageLayout {
   site: Site
   title: string

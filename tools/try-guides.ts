@@ -18,6 +18,8 @@ const run = promisify(execFile)
 interface Run {
   args?: (world: World) => Promise<string[]>
   prints: RegExp
+  /** What it prints without variables and arguments; it then exits with 1. */
+  lacks?: RegExp
   /** It needs an account or a package from elsewhere: only its syntax is checked. */
   isChecked?: true
 }
@@ -29,13 +31,14 @@ interface World {
 }
 
 const account = '80351110224678912'
-const verify: Run = { args: async ({ code }) => [await code(), account], prints: /^n2 \S/m }
+const usage = /^Usage: \w+ \w+\.\w+ [A-Z ]+\n$/
+const verify: Run = { args: async ({ code }) => [await code(), account], prints: /^n2 \S/m, lacks: usage }
 const ranking: Run = { prints: /^1 \S.*\n(.*\n)+1 \S/m }
-const own: Run = { prints: /^\S.* (\d|not reported)/m }
+const own: Run = { prints: /^\S.* (\d|not reported)/m, lacks: /^CHANCERY_KEY is not set: .*\n$/ }
 const gone: Run = { args: async () => ['n2', 'n5', 'n987654'], prints: /^n987654$/m }
-const nation: Run = { args: async () => ['a'], prints: /points, rank \d+/ }
+const nation: Run = { args: async () => ['a'], prints: /points, rank \d+/, lacks: usage }
 const checked: Run = { prints: /^/, isChecked: true }
-const receiver: Run = { prints: /^/ }
+const receiver: Run = { prints: /^Waiting for messages/, lacks: /^WEBHOOK_SECRET is not set: .*\n$/ }
 
 /** The programs of each guide, by file. */
 const programs: Record<string, Record<string, Run>> = {
@@ -66,8 +69,8 @@ const programs: Record<string, Record<string, Run>> = {
   'scopes-and-privacy': { 'own.mjs': own, 'client.mjs': own, 'own.py': own },
 }
 
-/** The machine's environment without this repository's packages. */
-const { CHANCERY_URL: _, ...ofMachine } = process.env
+/** The machine's environment without this repository's packages and the variables of the programs. */
+const { CHANCERY_URL: _url, CHANCERY_KEY: _key, WEBHOOK_SECRET: _secret, ...ofMachine } = process.env
 const environment = {
   ...ofMachine,
   PATH: (process.env.PATH ?? '')
@@ -130,12 +133,19 @@ async function readGuides(): Promise<Map<string, string>> {
 }
 
 async function tryProgram(guide: string, file: string, text: string): Promise<void> {
-  const { args = async () => [], prints, isChecked } = programs[guide]?.[file] ?? checked
+  const { args = async () => [], prints, lacks, isChecked } = programs[guide]?.[file] ?? checked
   await writeFile(join(folder, file), text)
   const isPython = file.endsWith('.py')
+  const program = isPython ? 'python3' : 'node'
+  if (lacks) {
+    const child = spawn(program, [file], { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    const { printed } = await outputOf(child, lacks)
+    if (child.exitCode !== 1 || !lacks.test(printed))
+      throw new Error(`${guide}: ${file} without variables and arguments printed\n${printed}`)
+  }
   const check = isPython ? ['-m', 'py_compile'] : ['--check']
   const words = isChecked ? [...check, file] : [file, ...(await args({ code }))]
-  const child = spawn(isPython ? 'python3' : 'node', words, {
+  const child = spawn(program, words, {
     cwd: folder,
     env: {
       ...environment,

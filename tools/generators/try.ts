@@ -5,9 +5,10 @@
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { markedBlock, readGuide } from '../guides/guide.ts'
 import { root, runChancery } from '../smoke/running-chancery.ts'
 
 const document = process.env.OPENAPI_DOCUMENT ?? join(root, 'contract/openapi.json')
@@ -61,12 +62,21 @@ async function tryAll(url: string): Promise<void> {
   const programs = (await readdir(join(folder, 'programs'))).map(file => file.replace(/\.ts$/, ''))
   const unknown = Object.keys(generators).filter(name => !programs.includes(name))
   if (unknown.length > 0) throw new Error(`programs/ has no program for ${unknown.join(', ')}`)
+  await writeFile(join(folder, 'programs/guide.ts'), await guideProgram(url))
   const env = { API_URL: url }
   for (const [name, [script = '', ...args]] of Object.entries(generators))
     await step(`generate ${name}`, process.execPath, [join(packages, script), ...args], env)
   await step('compile', process.execPath, [join(packages, 'typescript/bin/tsc'), '--project', '.'])
-  for (const name of Object.keys(generators))
+  for (const name of [...Object.keys(generators), 'guide'])
     await step(`run ${name}`, process.execPath, [join('compiled/programs', `${name}.js`)], env)
+}
+
+/** The example of docs/guides/stability.md, for the demo. */
+async function guideProgram(url: string): Promise<string> {
+  const program = markedBlock(await readGuide('stability'), 'openapi-fetch')
+  return program
+    .replace('http://127.0.0.1:8080', url)
+    .replace('./api.js', '../generated/openapi-typescript.js')
 }
 
 /** Runs a program in the folder. Throws with its output if it fails. */

@@ -17,6 +17,8 @@ interface AnyInput {
   id?: string
   query?: QueryParameters
   body?: object
+  /** The request outlives the page. */
+  keepalive?: boolean
 }
 
 /** Sends a request to the account API. Throws an ApiError unless the response is a success. */
@@ -33,7 +35,7 @@ interface Dependencies {
 
 export function createRequest({ clock, csrfToken }: Dependencies): Request {
   return async (route, ...[input]) => {
-    const { id = '', query = {}, body = {} }: AnyInput = input ?? {}
+    const { id = '', query = {}, body = {}, keepalive = false }: AnyInput = input ?? {}
     const [method = 'GET', path = ''] = route.split(' ')
     const token = method === 'GET' ? null : csrfToken()
     const target = path.replace('{id}', encodeURIComponent(id)) + queryString(query)
@@ -47,6 +49,7 @@ export function createRequest({ clock, csrfToken }: Dependencies): Request {
       ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
       cache: 'no-store',
       credentials: 'same-origin',
+      keepalive,
     }).catch(() => {
       throw unreachableError()
     })

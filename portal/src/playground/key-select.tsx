@@ -47,11 +47,11 @@ function AccountKey({ selected: { scopes, setScopes, expiresAt } }: { selected: 
       <Text size="sm" c="dimmed" role="status">
         {expiresAt ? (
           <>
-            Requests use a temporary key of yours, “Playground”. It is revoked when you leave this page, and
-            expires on <ExactTime time={expiresAt} />.
+            Requests use a temporary key of yours, “Playground”. It is revoked when you leave or reload this
+            page, and expires on <ExactTime time={expiresAt} />.
           </>
         ) : (
-          'The first request creates a temporary key of yours, “Playground”. It is revoked when you leave this page, and expires after an hour.'
+          'The first request creates a temporary key of yours, “Playground”. It is revoked when you leave or reload this page, and expires after an hour.'
         )}
       </Text>
       <details>

@@ -1,6 +1,8 @@
 import type { Scope } from '@chancery/contract'
+import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useApiMutation, useClock, useRequest } from '../api/context.ts'
+import { useBeforeSignOut } from '../session/use-session.ts'
 import { usePageInfo } from '../ui/use-page-info.ts'
 
 /** What authenticates requests: a temporary key of the player, a key that the player pastes, or nothing. */
@@ -23,7 +25,8 @@ export type PlaygroundKey = ReturnType<typeof usePlaygroundKey>
 
 /**
  * The key that requests use. Keys are shown only once, so that the page cannot use one that the player has: it creates a temporary key
- * with the first request, and revokes it when the player leaves the page. Keys are kept in the memory of the page alone.
+ * with the first request, and revokes it when the player leaves or reloads the page, or signs out; one that is still being created when
+ * it arrives. Keys are kept in the memory of the page alone.
  */
 export function usePlaygroundKey() {
   const request = useRequest()
@@ -33,30 +36,56 @@ export function usePlaygroundKey() {
   const [pasted, setPasted] = useState('')
   const [scopes, setScopesState] = useState<Scope[]>(default_scopes)
   const [expiresAt, setExpiresAt] = useState<string | null>(null)
-  const temporary = useRef<TemporaryKey | null>(null)
+  const temporary = useRef<Promise<TemporaryKey> | null>(null)
+  const queryClient = useQueryClient()
 
-  const create = useApiMutation(async () => {
-    const until = new Date(clock.now() + lifetimeMs).toISOString()
-    const { id, key } = await request('POST /keys', {
-      body: { name: 'Playground', scopes, expires_at: until },
-    })
-    // Not returned: the result of a mutation stays in the mutation cache.
-    temporary.current = { id, key, expiresAt: until }
-    setExpiresAt(until)
-  }, ['keys'])
+  // The key is passed on, not returned: the result of a mutation stays in the mutation cache.
+  const create = useApiMutation(
+    async (request, onCreated: (created: TemporaryKey) => void) => {
+      const until = new Date(clock.now() + lifetimeMs).toISOString()
+      const { id, key } = await request('POST /keys', {
+        body: { name: 'Playground', scopes, expires_at: until },
+      })
+      onCreated({ id, key, expiresAt: until })
+    },
+    ['keys'],
+  )
 
-  const discard = useCallback(() => {
+  /** Concurrent requests share the key, also while it is being created. */
+  const start = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<TemporaryKey>()
+    temporary.current = promise
+    create.mutateAsync(resolve).catch(reject)
+    promise.then(
+      ({ expiresAt: until }) => temporary.current === promise && setExpiresAt(until),
+      () => {
+        if (temporary.current === promise) temporary.current = null
+      },
+    )
+    return promise
+  }
+
+  const discard = useCallback(async () => {
     const discarded = temporary.current
     temporary.current = null
-    // If this fails, the key expires within the hour.
-    if (discarded) request('POST /keys/{id}/revoke', { id: discarded.id }).catch(() => undefined)
-  }, [request])
-  useEffect(() => discard, [discard])
-
-  const reset = () => {
-    discard()
     setExpiresAt(null)
-  }
+    try {
+      const key = await discarded
+      if (!key) return
+      await request('POST /keys/{id}/revoke', { id: key.id, keepalive: true })
+      void queryClient.invalidateQueries({ queryKey: ['keys'] })
+    } catch {
+      // No key was created, or it expires within the hour.
+    }
+  }, [request, queryClient])
+  useEffect(() => {
+    addEventListener('pagehide', discard)
+    return () => {
+      removeEventListener('pagehide', discard)
+      void discard()
+    }
+  }, [discard])
+  useBeforeSignOut(discard)
 
   return {
     authentication,
@@ -66,7 +95,7 @@ export function usePlaygroundKey() {
     scopes,
     /** Other scopes need another key. */
     setScopes(changed: Scope[]) {
-      reset()
+      void discard()
       setScopesState(changed)
     },
     /** When the temporary key expires; null before it is created. */
@@ -83,14 +112,13 @@ export function usePlaygroundKey() {
     async resolve(): Promise<string | null> {
       if (authentication === 'anonymous') return null
       if (authentication === 'pasted') return pasted
-      const isUsable =
-        temporary.current !== null && Date.parse(temporary.current.expiresAt) > clock.now() + marginMs
-      if (!isUsable) await create.mutateAsync(undefined)
-      return temporary.current?.key ?? null
+      const current = await temporary.current
+      if (current && Date.parse(current.expiresAt) > clock.now() + marginMs) return current.key
+      return (await start()).key
     },
     /** Called with the status of each response: after a 401 the temporary key was revoked elsewhere. */
     onResponse(status: number) {
-      if (status === 401 && authentication === 'account') reset()
+      if (status === 401 && authentication === 'account') void discard()
     },
   }
 }

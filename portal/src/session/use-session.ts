@@ -1,5 +1,6 @@
 import type { AccountSession, Landing } from '@chancery/contract'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useClock, useRequest } from '../api/context.ts'
 import { takePendingKeyLink } from '../keys/key-link.ts'
@@ -65,12 +66,25 @@ export function useSignIn<Variables>(
   })
 }
 
+/** Work that needs the session, done before it is ended here. */
+const beforeSignOut = new Set<() => Promise<void>>()
+
+export function useBeforeSignOut(work: () => Promise<void>) {
+  useEffect(() => {
+    beforeSignOut.add(work)
+    return () => void beforeSignOut.delete(work)
+  }, [work])
+}
+
 /** Ends this session, or with `everywhere` all sessions of the player. */
 export function useSignOut({ everywhere = false } = {}) {
   const request = useRequest()
   const queryClient = useQueryClient()
   return useMutation({
-    mutationFn: () => (everywhere ? request('POST /session/end-all') : request('DELETE /session')),
+    mutationFn: async () => {
+      await Promise.all([...beforeSignOut].map(work => work()))
+      return everywhere ? request('POST /session/end-all') : request('DELETE /session')
+    },
     onSuccess: () => replaceSession(queryClient, { signedIn: null, hasEnded: false }),
   })
 }

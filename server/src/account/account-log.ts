@@ -52,13 +52,24 @@ export function logRoutes({ player }: Definers, { pools: { access }, webhooks }:
 /** Long enough to investigate a failed sign-in. */
 const endedHours = 24
 
-/** Deletes old handover links, sessions and lines of the account log. */
+/** Longer than the request log, which names keys. */
+const expiredKeyDays = 30
+
+/**
+ * Deletes old handover links, sessions, expired keys and lines of the account log. Revoked keys without an expiration are kept: a restore
+ * of an older backup must find that they were revoked. So are replaced ones, whose expiration was brought forward, and those in the audit
+ * log, which players see through their keys.
+ */
 export async function pruneAccounts(db: Database): Promise<void> {
   await db.rows(sql`
     delete from chancery_access.handover where expires_at < clock_timestamp() - make_interval(hours => ${endedHours})`)
   await db.rows(sql`
     delete from chancery_access.session
     where least(ended_at, expires_at) < clock_timestamp() - make_interval(hours => ${endedHours})`)
+  await db.rows(sql`
+    delete from chancery_access.api_key k
+    where k.replaced_by is null and k.expires_at < clock_timestamp() - make_interval(days => ${expiredKeyDays})
+      and not exists (select from chancery_access.audit_log l where l.subject = k.id and l.action <> 'POST /facts')`)
   await db.rows(sql`
     delete from chancery_access.account_log where at < clock_timestamp() - make_interval(days => ${logDays})`)
 }

@@ -9,10 +9,12 @@ import {
   limits,
   type NewAccountKeyResponse,
 } from '@chancery/contract'
+import { pruneAccounts } from '../../src/account/account-log.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
+import { createTestPools } from '../support/pools.ts'
 import { redisUrl } from '../support/redis-server.ts'
 import { assertRejected, type SignedIn, signIn, startAccounts } from './browser.ts'
 
@@ -373,3 +375,30 @@ for (const store of ['memory', 'redis']) {
     )
   })
 }
+
+test('keys are deleted 30 days after they expired, and revoked keys without an expiration are kept', async () => {
+  const pools = createTestPools({ connectionString: chancery.databaseUrl })
+  const player = await newPlayer()
+  const makeExpired = async (name: string, days: number | null, more = '') => {
+    const { id } = await make(player, { name })
+    await query(
+      chancery.databaseUrl,
+      `update chancery_access.api_key set revoked_at = clock_timestamp() - interval '99 days',
+        expires_at = clock_timestamp() - interval '1 day' * ${days} ${more} where id = '${id}'`,
+    )
+  }
+  try {
+    await makeExpired('expired long ago', 31)
+    await makeExpired('expired lately', 29)
+    await makeExpired('no expiration', null)
+    await makeExpired('replaced', 31, ", replaced_by = 'key_other'")
+    await makeExpired('changed by the operator', 31)
+    const [changed] = (await list(player)).filter(({ name }) => name === 'changed by the operator')
+    await chancery.operate('POST', `/keys/${changed?.id}/revoke`)
+    await pruneAccounts(pools.access)
+    const names = (await list(player)).map(({ name }) => name).sort()
+    assert.deepEqual(names, ['changed by the operator', 'expired lately', 'no expiration', 'replaced'])
+  } finally {
+    await pools.close()
+  }
+})

@@ -60,6 +60,48 @@ describe('playground, usage and explore in a browser', { skip }, async () => {
     )
   })
 
+  test('a temporary key is revoked on reload, on sign-out, and when it arrives after leaving', async () => {
+    const { page, open } = await visitor({ as: 'n5', path: '/try' })
+    const prepare = () => page.getByLabel('Operation').selectOption('me.nation')
+    const send = async () => {
+      await button(page, 'Send').click()
+      await page.getByRole('region', { name: 'Response' }).getByText('200', { exact: true }).waitFor()
+    }
+    const isRevoked = (count: number) =>
+      until(async () => {
+        const keys = await keysOf('n5')
+        return keys.length === count && keys.every(({ revoked_at }) => revoked_at !== null)
+      }, `${count} keys are revoked`)
+
+    await prepare()
+    await send()
+    await page.reload()
+    await isRevoked(1)
+
+    await prepare()
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/developers/api/keys', async route => {
+      const response = await route.fetch()
+      hold()
+      await isReleased
+      await route.fulfill({ response })
+    })
+    await button(page, 'Send').click()
+    await isHeld
+    await goTo(page, 'Account log')
+    release()
+    await isRevoked(2)
+    await page.unroute('**/developers/api/keys')
+
+    await open('/try')
+    await prepare()
+    await send()
+    await button(page, 'Sign out').click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await isRevoked(3)
+  })
+
   test('a long list of requests is shown by page', async () => {
     const { page, open } = await visitor({ as: 'n2', path: '/usage', viewport: { width: 390, height: 800 } })
     const { key } = await chancery.makeKey({ nation_id: 'n2' })

@@ -17,7 +17,13 @@ const pageInfo = strictObject({
   api_url: Type.String(),
   docs_url: Type.String(),
   scopes: listOf(
-    strictObject({ name: enumOf(scopeNames), description: Type.String(), is_private: Type.Boolean() }),
+    strictObject({
+      name: enumOf(scopeNames),
+      description: Type.String(),
+      is_private: Type.Boolean(),
+      /** The game's own fields that it discloses, by key. */
+      attributes: listOf(Type.String()),
+    }),
   ),
   default_scopes: listOf(enumOf(scopeNames)),
   /** All event types, each with a sample webhook message. */
@@ -43,6 +49,8 @@ const exploration = strictObject({
       description: Type.String(),
     }),
   ),
+  /** The members with a time, such as `treaties.signed_at`. */
+  times: listOf(Type.String()),
   views: strictObject({ anonymous: Type.Object({}), stranger: Type.Object({}), self: Type.Object({}) }),
 })
 export type Exploration = Static<typeof exploration>

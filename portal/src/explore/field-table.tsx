@@ -2,8 +2,9 @@ import type { Class, Exploration } from '@chancery/contract'
 import { SegmentedControl, Title } from '@mantine/core'
 import { useState } from 'react'
 import { InlineCode } from '../ui/inline-code.tsx'
+import sectionClasses from '../ui/section.module.css'
 import classes from './explore.module.css'
-import { fieldLabel, ValueInWords, withoutNull } from './value-in-words.tsx'
+import { fieldLabel, TimesContext, ValueInWords, withoutNull } from './value-in-words.tsx'
 
 /** Words for players, or the JSON of the API for developers. */
 type Format = 'words' | 'json'
@@ -28,7 +29,7 @@ export function FieldTable({ of: exploration }: { of: Exploration }) {
   const [format, setFormat] = useState<Format>('words')
   return (
     <section aria-labelledby="explored">
-      <div className={classes.head}>
+      <div className={sectionClasses.head}>
         <Title order={2} id="explored" className={classes.title}>
           {name}
         </Title>
@@ -43,29 +44,31 @@ export function FieldTable({ of: exploration }: { of: Exploration }) {
           ]}
         />
       </div>
-      <div className={classes.frame}>
-        {/* biome-ignore-start lint/a11y/noRedundantRoles: browsers drop implicit roles where a table is not laid out as one */}
-        <table className={classes.table} role="table" aria-labelledby="explored">
-          <thead role="rowgroup">
-            <tr role="row">
-              <th role="columnheader" scope="col">
-                Field
-              </th>
-              {viewers.map(({ key, label }) => (
-                <th key={key} role="columnheader" scope="col">
-                  {label}
+      <TimesContext value={exploration.times}>
+        <div className={classes.frame}>
+          {/* biome-ignore-start lint/a11y/noRedundantRoles: browsers drop implicit roles where a table is not laid out as one */}
+          <table className={classes.table} role="table" aria-labelledby="explored">
+            <thead role="rowgroup">
+              <tr role="row">
+                <th role="columnheader" scope="col">
+                  Field
                 </th>
+                {viewers.map(({ key, label }) => (
+                  <th key={key} role="columnheader" scope="col">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody role="rowgroup">
+              {fieldRows(exploration).map(row => (
+                <FieldTableRow key={row.field.name} row={row} format={format} />
               ))}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {fieldRows(exploration).map(row => (
-              <FieldTableRow key={row.field.name} row={row} format={format} />
-            ))}
-          </tbody>
-        </table>
-        {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
-      </div>
+            </tbody>
+          </table>
+          {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+        </div>
+      </TimesContext>
     </section>
   )
 }
@@ -87,12 +90,12 @@ function FieldTableRow({ row: { field, cells, isSame }, format }: { row: FieldRo
       {isSame ? (
         <td role="cell" colSpan={viewers.length} data-label={sameLabel(cells.self)}>
           <span className={classes.sameLabel}>{sameLabel(cells.self)}</span>
-          <FieldValue cell={cells.self} format={format} />
+          <FieldValue path={field.name} cell={cells.self} format={format} />
         </td>
       ) : (
         viewers.map(({ key, label }) => (
           <td key={key} role="cell" data-label={label}>
-            <FieldValue cell={cells[key]} format={format} />
+            <FieldValue path={field.name} cell={cells[key]} format={format} />
           </td>
         ))
       )}
@@ -104,10 +107,10 @@ function FieldTableRow({ row: { field, cells, isSame }, format }: { row: FieldRo
 /** A value withheld from these three viewers may be readable to others. */
 const sameLabel = (cell: FieldCell) => (cell.isShown ? 'Everyone' : 'All three')
 
-function FieldValue({ cell, format }: { cell: FieldCell; format: Format }) {
+function FieldValue({ path, cell, format }: { path: string; cell: FieldCell; format: Format }) {
   if (!cell.isShown) return <span className={classes.withheld}>Withheld</span>
   const { value } = cell
-  if (format === 'words') return <ValueInWords value={value} />
+  if (format === 'words') return <ValueInWords path={path} value={value} />
   if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
     return <pre className={classes.json}>{JSON.stringify(value, null, 2)}</pre>
   return <code className={classes.value}>{JSON.stringify(value)}</code>

@@ -1,8 +1,8 @@
+import { createContext, useContext } from 'react'
 import { ExactTime } from '../ui/time.tsx'
 import classes from './explore.module.css'
 
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 6 })
-const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 /** The name of a field as words: `national_score` is "National score". */
 export function fieldLabel(name: string): string {
@@ -14,28 +14,36 @@ export function fieldLabel(name: string): string {
 export const withoutNull = (description: string) =>
   description.replaceAll(/; null [^.;]*/g, '').replaceAll(/(?<=\.) ?Null [^.]*\./g, '')
 
+/** The members with a time, by path. */
+export const TimesContext = createContext<readonly string[]>([])
+
 /** A JSON value as words, lists and tables. */
-export function ValueInWords({ value }: { value: unknown }) {
+export function ValueInWords({ path, value }: { path: string; value: unknown }) {
+  const times = useContext(TimesContext)
   if (value === null || value === '') return <span className={classes.none}>None</span>
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (typeof value === 'number') return numbers.format(value)
   if (typeof value === 'string')
-    return timePattern.test(value) ? <ExactTime time={value} /> : <bdi>{value}</bdi>
-  if (Array.isArray(value)) return <ListInWords items={value} />
-  return <ObjectInWords object={Object(value)} />
+    return times.includes(path) && !Number.isNaN(Date.parse(value)) ? (
+      <ExactTime time={value} />
+    ) : (
+      <bdi>{value}</bdi>
+    )
+  if (Array.isArray(value)) return <ListInWords path={path} items={value} />
+  return <ObjectInWords path={path} object={Object(value)} />
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function ListInWords({ items }: { items: unknown[] }) {
+function ListInWords({ path, items }: { path: string; items: unknown[] }) {
   if (items.length === 0) return <span className={classes.none}>None</span>
   if (!items.every(isRecord))
     return (
       <ul className={classes.words}>
         {items.map((item, index) => (
           <li key={index}>
-            <ValueInWords value={item} />
+            <ValueInWords path={path} value={item} />
           </li>
         ))}
       </ul>
@@ -59,7 +67,7 @@ function ListInWords({ items }: { items: unknown[] }) {
             <tr key={index}>
               {names.map(name => (
                 <td key={name}>
-                  <ValueInWords value={item[name] ?? null} />
+                  <ValueInWords path={`${path}.${name}`} value={item[name] ?? null} />
                 </td>
               ))}
             </tr>
@@ -70,7 +78,7 @@ function ListInWords({ items }: { items: unknown[] }) {
   )
 }
 
-function ObjectInWords({ object }: { object: Record<string, unknown> }) {
+function ObjectInWords({ path, object }: { path: string; object: Record<string, unknown> }) {
   const members = Object.entries(object)
   if (members.length === 0) return <span className={classes.none}>None</span>
   return (
@@ -79,7 +87,7 @@ function ObjectInWords({ object }: { object: Record<string, unknown> }) {
         <div key={name}>
           <dt>{fieldLabel(name)}</dt>
           <dd>
-            <ValueInWords value={value} />
+            <ValueInWords path={`${path}.${name}`} value={value} />
           </dd>
         </div>
       ))}

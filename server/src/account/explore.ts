@@ -37,6 +37,10 @@ function createExplore(context: ReadContext): Explore {
   const { contract } = context
   const disclose = createDisclosure(contract)
   const fields = { nation: fieldsOf(contract, 'nation'), alliance: fieldsOf(contract, 'alliance') }
+  const times = {
+    nation: timesIn(readableSchema(contract.resources.nation, 'owner')),
+    alliance: timesIn(readableSchema(contract.resources.alliance, 'owner')),
+  }
   const findNation = createFindNation(context)
   const findNationOfPlayer = createFindNationOfPlayer(context)
   const findAlliance = createFindAlliance(context)
@@ -75,6 +79,7 @@ function createExplore(context: ReadContext): Explore {
       resource,
       id,
       fields: fields[resource],
+      times: times[resource],
       views: {
         anonymous: serialize(views.anonymous),
         stranger: serialize(views.stranger),
@@ -90,6 +95,8 @@ function serializerOf(contract: Contract, resource: ExploredResource): (view: ob
   return view => JSON.parse(write(view))
 }
 
+type Schema = ReturnType<typeof readableSchema>
+
 /** All readable fields, and each attribute, which has a class of its own. Fields without a reader are left out. */
 function fieldsOf({ resources }: Contract, resource: ExploredResource): Exploration['fields'] {
   const { properties = {} } = readableSchema(resources[resource], 'owner')
@@ -102,7 +109,14 @@ function fieldsOf({ resources }: Contract, resource: ExploredResource): Explorat
   })
 }
 
-function described(name: string, schema: ReturnType<typeof readableSchema>): Exploration['fields'][number] {
+/** The paths of members with a time. Items of a list have the path of the list. */
+const timesIn = ({ format, properties = {}, items }: Schema, path: string[] = []): string[] => [
+  ...(format === 'date-time' ? [path.join('.')] : []),
+  ...Object.entries(properties).flatMap(([name, member]) => timesIn(member, [...path, name])),
+  ...(items ? timesIn(items, path) : []),
+]
+
+function described(name: string, schema: Schema): Exploration['fields'][number] {
   const fieldClass = classes.find(known => known === schema['x-class'])
   if (!fieldClass) throw new Error(`${name} has no class`)
   const scope = scopeNames.find(known => known === schema['x-scope']) ?? null

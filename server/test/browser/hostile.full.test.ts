@@ -93,6 +93,18 @@ describe('the developer settings show text of players and third parties as text'
     await isHarmless(outsider)
   })
 
+  test('explore shows a name that looks like a time as text', async () => {
+    const name = '2026-99-99T00:00:00Z'
+    await chancery.ingest([
+      put('nation', { id: 'n2', nation_name: name, leader_name: '2026-01-01T00:00:00Z' }),
+    ])
+    await player.open('/explore?kind=nation&id=n2')
+    const table = player.page.getByRole('table', { name })
+    await table.getByText('2026-01-01T00:00:00Z', { exact: true }).waitFor()
+    assert.ok((await table.locator('time').count()) > 0, 'times of the contract are shown as times')
+    await isHarmless(player)
+  })
+
   test('the response of a receiver to a test, and a URL of the maximum length', async () => {
     const { page } = player
     const path = long('/maximum-length?', webhooks.urlLengthMax - receiver.url('').length)

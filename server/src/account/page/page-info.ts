@@ -6,6 +6,8 @@ import {
   idPattern,
   type PageInfo,
   type Profile,
+  readableSchema,
+  type Scope,
   scopeNames,
   scopes,
 } from '@chancery/contract'
@@ -40,12 +42,21 @@ function createPageInfo(parts: AccountContext): () => Omit<PageInfo, 'is_demo'> 
       name: scope,
       description: scopes[scope],
       is_private: !defaultScopes.includes(scope),
+      attributes: attributesOf(contract, scope),
     })),
     default_scopes: [...defaultScopes],
     event_kinds,
     webhooks_allow_local: webhooksAllowLocal,
   })
 }
+
+/** The attributes of the profile that a scope discloses. */
+const attributesOf = ({ resources }: Contract, scope: Scope): string[] =>
+  [resources.nation, resources.alliance].flatMap(resource =>
+    Object.entries(readableSchema(resource, 'owner').properties?.attributes?.properties ?? {}).flatMap(
+      ([name, schema]) => (schema['x-scope'] === scope ? [name] : []),
+    ),
+  )
 
 const occurredAt = '2026-05-20T10:00:00Z'
 

@@ -14,31 +14,32 @@ const known = scopeNames.map(name => ({
   name,
   description: scopes[name],
   is_private: !defaultScopes.includes(name),
+  attributes: [],
 }))
 
 const parse = (parameters: Record<string, string>) =>
   parseKeyLink(new URLSearchParams(parameters).toString(), known)
 
 /** The problems of a link, as one text. */
-const problemsOf = (search: string) => (parseKeyLink(search, known)?.problems ?? []).join('\n')
+const problemsOf = (search: string) => Object.values(parseKeyLink(search, known)?.problems ?? {}).join('\n')
 
 test('a link fills in name, scopes and expiration', () => {
   assert.deepEqual(parse({ name: ' War bot ', scopes: 'economy.read, military.read', expires: '30' }), {
     name: 'War bot',
     scopes: ['military.read', 'economy.read'] satisfies Scope[],
     expiration: '30',
-    problems: [],
+    problems: {},
   })
 })
 
 test('every scope and every expiration of the form is valid in a link', () => {
   const link = parse({ scopes: scopeNames.join(',') })
-  assert.deepEqual([link?.scopes, link?.problems], [scopeNames, []])
+  assert.deepEqual([link?.scopes, link?.problems], [scopeNames, {}])
   for (const { value } of expirations) assert.deepEqual(parse({ expires: value })?.expiration, value)
 })
 
 test('what a link does not give is left to the form', () => {
-  assert.deepEqual(parse({ name: 'x' }), { name: 'x', scopes: null, expiration: null, problems: [] })
+  assert.deepEqual(parse({ name: 'x' }), { name: 'x', scopes: null, expiration: null, problems: {} })
   assert.equal(parse({}), null)
   assert.equal(parse({ utm_source: 'chat' }), null, 'no parameter of a link')
 })
@@ -59,7 +60,11 @@ test('an invalid expiration is named with the valid ones', () => {
   for (const expires of ['0', '-1', '31', '90d', '2027-01-01T00:00:00Z', 'Never', '', '1e2']) {
     const link = parse({ expires })
     assert.equal(link?.expiration, null, expires)
-    assert.match(link?.problems.join() ?? '', /must be a number of days \(7, 30, 90, 365\) or never/, expires)
+    assert.match(
+      link?.problems.expires ?? '',
+      /must be a number of days \(7, 30, 90, 365\) or never/,
+      expires,
+    )
   }
 })
 
@@ -67,7 +72,7 @@ test('a name is one line of at most 100 visible characters', () => {
   assert.equal(parse({ name: 'x'.repeat(100) })?.name.length, 100)
   for (const name of ['', '   ', 'x'.repeat(101), 'a\nb', 'a\u0000b', 'a\u202Eb', 'a\u2066b', 'a\u2028b']) {
     const link = parse({ name })
-    assert.deepEqual([link?.name, link?.problems.length], ['', 1], JSON.stringify(name))
+    assert.deepEqual([link?.name, Object.keys(link?.problems ?? {})], ['', ['name']], JSON.stringify(name))
   }
   assert.match(problemsOf('name=%ff'), /cannot be displayed/)
   const markup = '<img src=x onerror=alert(1)>'
@@ -80,7 +85,7 @@ test('a parameter that is given twice is rejected', () => {
     known,
   )
   assert.deepEqual([link?.name, link?.scopes, link?.expiration], ['', null, null])
-  assert.equal(link?.problems.length, 3)
+  assert.deepEqual(Object.keys(link?.problems ?? {}), ['name', 'scopes', 'expires'])
 })
 
 test('messages are bounded, whatever a link contains', () => {
@@ -90,7 +95,7 @@ test('messages are bounded, whatever a link contains', () => {
   assert.ok(!problemsOf('expires=%E2%80%AEx').includes('\u202E'))
   const link = parseKeyLink(`name=x&scopes=${'a,'.repeat(5_000)}`, known)
   assert.deepEqual([link?.name, link?.scopes], ['', null])
-  assert.match(link?.problems.join() ?? '', /longer than 2000 characters/)
+  assert.match(link?.problems.link ?? '', /longer than 2000 characters/)
 })
 
 test('what a tool reads is stated in the second person, from the description of each scope', () => {

@@ -52,6 +52,8 @@ function CreateKeyForm({ link, onCreated, onCancel }: FormProps) {
   const [scopes, setScopes] = useState<Scope[]>(link?.scopes ?? info.default_scopes)
   const [selectedDays, setSelectedDays] = useState(link?.expiration ?? null)
   const isPrivate = privateScopes(scopes, info).length > 0
+  /** What is wrong in the link, until the field is changed. */
+  const [problems, setProblems] = useState<KeyLink['problems']>(link?.problems ?? {})
   const days = selectedDays ?? (isPrivate ? '90' : 'never')
 
   const submit = (event: FormEvent) => {
@@ -74,10 +76,21 @@ function CreateKeyForm({ link, onCreated, onCancel }: FormProps) {
           maxLength={keyNameLengthMax}
           autoComplete="off"
           data-autofocus={link === null || undefined}
+          error={problems.name}
           value={name}
-          onChange={event => setName(event.currentTarget.value)}
+          onChange={event => {
+            setName(event.currentTarget.value)
+            setProblems({ ...problems, name: undefined })
+          }}
         />
-        <ScopeCheckboxes selected={scopes} onChange={setScopes} />
+        <ScopeCheckboxes
+          selected={scopes}
+          error={problems.scopes}
+          onChange={selected => {
+            setScopes(selected)
+            setProblems({ ...problems, scopes: undefined })
+          }}
+        />
         {isPrivate && (
           <Alert
             color="orange"
@@ -91,8 +104,12 @@ function CreateKeyForm({ link, onCreated, onCancel }: FormProps) {
         )}
         <NativeSelect
           label="Expiration"
+          error={problems.expires}
           value={days}
-          onChange={event => setSelectedDays(event.currentTarget.value)}
+          onChange={event => {
+            setSelectedDays(event.currentTarget.value)
+            setProblems({ ...problems, expires: undefined })
+          }}
           data={expirations}
         />
         <DialogFooter error={create.error} onCancel={onCancel}>

@@ -1,14 +1,15 @@
+import { holdsScope } from '@chancery/contract'
 import { Alert, Text } from '@mantine/core'
 import { WarnIcon } from '../ui/icons.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
-import { type KeyLink, readableData } from './key-link.ts'
+import { attributeLabel, type KeyLink, readableData } from './key-link.ts'
 import classes from './keys.module.css'
 
 /** Who requests a key by a link, for which data, and what is wrong with the link. */
 export function KeyLinkNotice({ link }: { link: KeyLink }) {
   const info = usePageInfo()
   const scopes = link.scopes ?? info.default_scopes
-  const requested = info.scopes.filter(({ name }) => scopes.includes(name))
+  const requested = info.scopes.filter(({ name }) => holdsScope(new Set(scopes), name))
   return (
     <>
       <Alert
@@ -24,9 +25,12 @@ export function KeyLinkNotice({ link }: { link: KeyLink }) {
           <>
             <Text size="sm">With this key, it can read:</Text>
             <ul className={classes.linkScopes}>
-              {requested.map(({ name, description }) => (
+              {requested.map(({ name, description, attributes }) => (
                 <li key={name}>
-                  {readableData(description)} (<code>{name}</code>)
+                  {readableData(description)}
+                  {attributes.length > 0 && `; also ${attributes.map(attributeLabel).join(', ')}`} (
+                  <code>{name}</code>
+                  {!scopes.includes(name) && ', included'})
                 </li>
               ))}
             </ul>
@@ -36,14 +40,18 @@ export function KeyLinkNotice({ link }: { link: KeyLink }) {
           The name comes from the link and is not verified. No key exists until you select “Create”.
         </Text>
       </Alert>
-      {link.problems.length > 0 && (
-        <Alert color="red" variant="light" icon={<WarnIcon />} title="The link is not valid" role="alert">
-          <ul className={classes.linkScopes}>
-            {link.problems.map(problem => (
-              <li key={problem}>{problem}</li>
-            ))}
-          </ul>
-          <Text size="sm">These parts were left out. Check the form, or report the link to its author.</Text>
+      {Object.keys(link.problems).length > 0 && (
+        <Alert
+          color="red"
+          variant="light"
+          icon={<WarnIcon />}
+          title={link.problems.link ? 'The link is not valid' : 'Part of the link is not valid'}
+          role="alert"
+        >
+          <Text size="sm">
+            {link.problems.link ?? 'What is wrong was left out, and is stated below. The rest is filled in.'}{' '}
+            Check the form, or report the link to its author.
+          </Text>
         </Alert>
       )}
     </>

@@ -24,9 +24,12 @@ export interface KeyLink {
   scopes: Scope[] | null
   /** A value of `expirations`; null for the default. */
   expiration: string | null
-  /** What is wrong with the link, as sentences. */
-  problems: string[]
+  /** What is wrong with the link as a whole, or with one of its parameters, as sentences. */
+  problems: { [Part in 'link' | LinkParameter]?: string | undefined }
 }
+
+const linkParameters = ['name', 'scopes', 'expires'] as const
+type LinkParameter = (typeof linkParameters)[number]
 
 /** As long as all scopes and the longest name, percent-encoded, with room to spare. */
 const linkLengthMax = 2_000
@@ -36,39 +39,37 @@ const shownLength = 40
 
 /** Reads the query of a link; null without any of its parameters. */
 export function parseKeyLink(search: string, knownScopes: PageInfo['scopes']): KeyLink | null {
-  const problems: string[] = []
+  const problems: KeyLink['problems'] = {}
   const link: KeyLink = { name: '', scopes: null, expiration: null, problems }
   if (search.length > linkLengthMax) {
-    problems.push(`The link is longer than ${linkLengthMax} characters.`)
+    problems.link = `The link is longer than ${linkLengthMax} characters.`
     return link
   }
   const parameters = new URLSearchParams(search)
-  const read = (name: string) => {
+  const read = (name: LinkParameter) => {
     const [value, ...more] = parameters.getAll(name)
-    if (more.length > 0) problems.push(`Parameter ${name} must be given only once.`)
+    if (more.length > 0) problems[name] = `The link has the parameter ${name} several times.`
     return more.length > 0 ? undefined : value
   }
-  if (!['name', 'scopes', 'expires'].some(name => parameters.has(name))) return null
+  if (!linkParameters.some(name => parameters.has(name))) return null
 
   const name = read('name')?.trim()
   const nameProblem = name === undefined ? undefined : problemOfName(name)
-  if (nameProblem) problems.push(nameProblem)
+  if (nameProblem) problems.name = nameProblem
   else link.name = name ?? ''
 
   const scopes = read('scopes')
   if (scopes !== undefined) {
     const wanted = new Set(scopes.split(',').map(scope => scope.trim()))
     link.scopes = knownScopes.map(({ name }) => name).filter(name => wanted.delete(name))
-    if (wanted.size > 0) problems.push(problemOfScopes([...wanted], knownScopes))
+    if (wanted.size > 0) problems.scopes = problemOfScopes([...wanted], knownScopes)
   }
 
   const expires = read('expires')
   if (expires === undefined || expirations.some(({ value }) => value === expires))
     link.expiration = expires ?? null
   else
-    problems.push(
-      `“${shorten(expires)}” is not a valid expiration. Parameter expires must be a number of days (${days.join(', ')}) or never.`,
-    )
+    problems.expires = `In the link, “${shorten(expires)}” is not a valid expiration. It must be a number of days (${days.join(', ')}) or never.`
   return link
 }
 
@@ -76,9 +77,10 @@ export function parseKeyLink(search: string, knownScopes: PageInfo['scopes']): K
 const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\uFFFD]/u
 
 function problemOfName(name: string): string | undefined {
-  if (name === '') return 'Parameter name is empty.'
-  if (name.length > keyNameLengthMax) return `Parameter name is longer than ${keyNameLengthMax} characters.`
-  if (hidden.test(name)) return 'Parameter name contains characters that cannot be displayed.'
+  if (name === '') return 'The name in the link is empty.'
+  if (name.length > keyNameLengthMax)
+    return `The name in the link is longer than ${keyNameLengthMax} characters.`
+  if (hidden.test(name)) return 'The name in the link contains characters that cannot be displayed.'
   return undefined
 }
 
@@ -88,8 +90,8 @@ function problemOfScopes(unknown: string[], known: PageInfo['scopes']): string {
   const listed = more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
   const names = known.map(({ name }) => name).join(', ')
   return unknown.length === 1
-    ? `${listed} is not a scope. Scopes are ${names}, separated by commas.`
-    : `${listed} are not scopes. Scopes are ${names}, separated by commas.`
+    ? `In the link, ${listed} is not a scope. Scopes are ${names}, separated by commas.`
+    : `In the link, ${listed} are not scopes. Scopes are ${names}, separated by commas.`
 }
 
 /** Bounded, and without characters that change the text around it. */
@@ -110,6 +112,9 @@ const secondPerson: [pattern: RegExp, replacement: string][] = [
 /** What a scope lets a tool read, from the scope's description: "your units, reserves, readiness and strategic stockpiles". */
 export const readableData = (description: string): string =>
   secondPerson.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), description)
+
+/** An attribute's key as words: `war_weariness` is "war weariness". */
+export const attributeLabel = (key: string): string => key.replaceAll('_', ' ')
 
 /** A player may have to sign in by way of the game, which opens the settings at another path or in another tab. */
 export const pendingMinutes = 30

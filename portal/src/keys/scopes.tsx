@@ -1,6 +1,8 @@
 import type { PageInfo, Scope } from '@chancery/contract'
-import { Badge, Checkbox } from '@mantine/core'
+import { Badge, Checkbox, Input } from '@mantine/core'
+import { useId } from 'react'
 import { usePageInfo } from '../ui/use-page-info.ts'
+import { attributeLabel } from './key-link.ts'
 import classes from './keys.module.css'
 
 /** The scopes that grant access to private data. */
@@ -30,24 +32,31 @@ export function ScopeBadges({ scopes }: { scopes: Scope[] }) {
 
 interface Props {
   selected: Scope[]
+  error?: string | undefined
   onChange: (selected: Scope[]) => void
 }
 
 /** Checkboxes for the scopes of a new key. The selection keeps the order of the list. */
-export function ScopeCheckboxes({ selected, onChange }: Props) {
+export function ScopeCheckboxes({ selected, error, onChange }: Props) {
   const { scopes } = usePageInfo()
+  const errorId = useId()
   const toggle = (scope: Scope, isChecked: boolean) =>
     onChange(
       scopes.map(({ name }) => name).filter(name => (name === scope ? isChecked : selected.includes(name))),
     )
   return (
-    <fieldset className={classes.scopeCheckboxes}>
+    <fieldset className={classes.scopeCheckboxes} aria-describedby={error ? errorId : undefined}>
       <legend>Scopes</legend>
-      {scopes.map(({ name, description }) => (
+      {error && <Input.Error id={errorId}>{error}</Input.Error>}
+      {scopes.map(({ name, description, attributes }) => (
         <Checkbox
           key={name}
           label={name}
-          description={description}
+          description={
+            attributes.length > 0
+              ? `${description} Also ${attributes.map(attributeLabel).join(', ')}.`
+              : description
+          }
           checked={selected.includes(name)}
           onChange={event => toggle(name, event.currentTarget.checked)}
         />

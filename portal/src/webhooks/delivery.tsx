@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { DescriptionList } from '../ui/description-list.tsx'
 import { QueryView } from '../ui/query-view.tsx'
-import { formatTime, formatTimeWithSeconds, TimeAgo, TimeWithSeconds } from '../ui/time.tsx'
+import { formatTime, formatTimeWithSeconds, NearTime, TimeAgo, TimeWithSeconds } from '../ui/time.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import { deliveryStateLabels } from './descriptions.ts'
 import { UntrustedText } from './untrusted-text.tsx'
@@ -22,7 +22,6 @@ interface Props {
 export function Delivery({ endpointId, delivery, isResending, onResend }: Props) {
   const [isOpen, setOpen] = useState(false)
   const { label, color } = deliveryStateLabels[delivery.state]
-  const isFinished = delivery.state === 'delivered' || delivery.state === 'failed'
   return (
     <li className={classes.delivery}>
       <details onToggle={event => setOpen(event.currentTarget.open)}>
@@ -33,11 +32,16 @@ export function Delivery({ endpointId, delivery, isResending, onResend }: Props)
             </Badge>
             <code>{delivery.type}</code>
             <TimeAgo time={delivery.created_at} />
+            {delivery.next_at && (
+              <span>
+                Next attempt: <NearTime time={delivery.next_at} />
+              </span>
+            )}
           </span>
         </summary>
         {isOpen && <DeliveryDetails endpointId={endpointId} delivery={delivery} />}
       </details>
-      {onResend && isFinished && delivery.event_id && (
+      {onResend && delivery.state !== 'sending' && delivery.event_id && (
         <Button
           size="compact-sm"
           variant="default"

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { NewAccountEndpoint } from '@chancery/contract'
 import type { Locator } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
+import { endpointDraft, signIn } from '../account/browser.ts'
 import { put } from '../ingest/facts.ts'
 import { until } from '../support/until.ts'
 import { type Received, respondStatus } from '../support/webhook-receiver.ts'
@@ -36,6 +38,27 @@ describe('a webhook in a browser', { skip }, async () => {
     assert.equal(await problemOf(url), 'The address must begin with https:// or http://.')
     assert.equal(await url.inputValue(), 'ftp://example.com/')
     assert.equal(await page.getByText('Something went wrong').count(), 0)
+  })
+
+  test('a pending delivery states its next attempt, and is sent at once on request', async () => {
+    const path = '/unavailable'
+    const player = await signIn(chancery, { nation_id: 'n5' })
+    const draft = endpointDraft(receiver.url(path), { nation_ids: ['n5'] })
+    const { id } = await player.requestOk<NewAccountEndpoint>('POST', '/webhooks', draft)
+    await player.requestOk('POST', `/webhooks/${id}/test`, {})
+    receiver.respondWith(path, respondStatus(503))
+    await chancery.ingest([put('nation', { id: 'n5', nation_name: 'Renamed' })])
+    const { page } = await visitor({ as: 'n5', path: `/webhooks/${id}` })
+    const log = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem')
+    const row = log.filter({ has: page.locator('summary', { hasText: 'nation.renamed' }) })
+    await row.locator('summary').first().click()
+    await row.getByText('Attempt 2', { exact: true }).waitFor()
+    await row.getByText(/^Next attempt: (today|tomorrow)/).waitFor()
+    receiver.respondWith(path, respondStatus(204))
+    const before = receiver.eventsAt(path).length
+    await row.getByRole('button', { name: /^Resend nation\.renamed of / }).click()
+    await row.getByText('Delivered', { exact: true }).waitFor()
+    assert.equal(receiver.eventsAt(path).length, before + 1)
   })
 
   test('a webhook is added, tested, delivered to, replayed, rotated, disabled, enabled and removed', async () => {

@@ -71,7 +71,7 @@ const usage = strictObject({
   hours: listOf(usageBucket),
   /** Of the last seven days, most requests first. `deprecated`: responses with a Deprecation header. */
   operations: listOf(strictObject({ operation: Type.String(), calls: count(), deprecated: count() })),
-  /** Responses with an error, by its code and the parameter that it is about, most first. */
+  /** Responses with an error, by its code and the parameter that it is about, most first. A parameter whose name was misspelled is followed by `?`. */
   errors: listOf(strictObject({ code: Type.String(), parameter: nullable(Type.String()), calls: count() })),
   statuses: listOf(strictObject({ status: Type.Integer(), calls: count() })),
 })

@@ -20,7 +20,10 @@ const call = named(
         text(64, { description: 'The error code of the response; null without an error.' }),
       ),
       error_parameter: nullable(
-        text(64, { description: 'The parameter that the error is about; null for none.' }),
+        text(64, {
+          description:
+            'The parameter that the error is about, followed by `?` if its name was misspelled; null for none.',
+        }),
       ),
       key_id: keyId,
       key_name: keyName,

@@ -61,7 +61,7 @@ export function KeyUsage({ keyId }: { keyId: string }) {
             </div>
             <Section
               title="Rejected requests, last 7 days"
-              lead="By error code and by the parameter that was wrong. Values are not kept."
+              lead="By error code and by the parameter that was wrong, or similar to the unknown one. Values and unknown names are not kept."
             >
               <Rejections errors={errors} />
             </Section>

@@ -3,6 +3,7 @@ import { Anchor } from '@mantine/core'
 import { Pager } from '../ui/pager.tsx'
 import { type Column, RecordTable } from '../ui/record-table.tsx'
 import { Empty } from '../ui/section.tsx'
+import { WrongParameter } from './status-code.tsx'
 
 type Rejected = KeyUsage['errors'][number]
 
@@ -17,7 +18,10 @@ const columns: Column<Rejected>[] = [
       </Anchor>
     ),
   },
-  { label: 'Parameter', render: ({ parameter }) => (parameter ? <code>{parameter}</code> : 'None') },
+  {
+    label: 'Parameter',
+    render: ({ parameter }) => (parameter ? <WrongParameter name={parameter} /> : 'None'),
+  },
   { label: 'Requests', render: ({ calls }) => numbers.format(calls), isNumber: true },
 ]
 

@@ -2,7 +2,7 @@ import type { LoggedCall } from '@chancery/contract'
 import { Pager } from '../ui/pager.tsx'
 import { type Column, RecordTable } from '../ui/record-table.tsx'
 import { TimeWithSeconds } from '../ui/time.tsx'
-import { StatusCode } from './status-code.tsx'
+import { StatusCode, WrongParameter } from './status-code.tsx'
 import classes from './usage.module.css'
 
 const columns: Column<LoggedCall>[] = [
@@ -29,7 +29,7 @@ function Outcome({ call: { status, error_code, error_parameter } }: { call: Logg
           <code>{error_code}</code>
           {error_parameter && (
             <>
-              : <code>{error_parameter}</code>
+              : <WrongParameter name={error_parameter} />
             </>
           )}
         </span>

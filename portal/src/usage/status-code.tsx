@@ -9,3 +9,13 @@ export const StatusCode = ({ status }: { status: number }) => (
     {status}
   </span>
 )
+
+/** The parameter that an error is about; one whose name was misspelled ends in `?`. */
+export const WrongParameter = ({ name }: { name: string }) =>
+  name.endsWith('?') ? (
+    <>
+      unknown, similar to <code>{name.slice(0, -1)}</code>
+    </>
+  ) : (
+    <code>{name}</code>
+  )

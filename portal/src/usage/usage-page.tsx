@@ -1,3 +1,4 @@
+import type { AccountKey } from '@chancery/contract'
 import { Anchor, Button, NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -9,6 +10,9 @@ import { KeyUsage } from './key-usage.tsx'
 import { RequestTable } from './request-table.tsx'
 import classes from './usage.module.css'
 import { useLoggedRequests } from './use-usage.ts'
+
+/** A key made a moment ago counts as used: the time of its last use is stored later. */
+const usedAt = ({ last_used_at, created_at }: AccountKey) => last_used_at ?? created_at
 
 /** Usage of the key in the URL, else of the key that was used last. */
 export function UsagePage({ keyId }: { keyId: string | null }) {
@@ -22,10 +26,8 @@ export function UsagePage({ keyId }: { keyId: string | null }) {
       </PageHeading>
       <QueryView query={keys} rows={4} rowHeight={120}>
         {({ data }) => {
-          const lastUsed = data.toSorted((a, b) =>
-            (b.last_used_at ?? '').localeCompare(a.last_used_at ?? ''),
-          )[0]
-          const key = data.find(({ id }) => id === keyId) ?? (keyId === null ? lastUsed : undefined)
+          const [latest] = data.toSorted((a, b) => usedAt(b).localeCompare(usedAt(a)))
+          const key = data.find(({ id }) => id === keyId) ?? (keyId === null ? latest : undefined)
           if (data.length === 0)
             return (
               <Empty>

@@ -44,7 +44,9 @@ declare module 'fastify' {
 
 /** An error of the public API. */
 export class ApiError extends contractError(errors) {
-  /** The parameter that is wrong, by its name in the contract: never a name as it was sent. */
+  /**
+   * The parameter that is wrong, by its name in the contract: never a name as it was sent. One whose name was misspelled ends in `?`.
+   */
   readonly parameter: string | undefined
 
   constructor(
@@ -58,7 +60,7 @@ export class ApiError extends contractError(errors) {
   }
 }
 
-/** A parameter has an invalid value, or nearly the name of a known one. `parameter` is its name in the contract. */
+/** A parameter has an invalid value. `parameter` is its name in the contract, or nearly a known name, which is followed by `?`. */
 export const invalidParameter = (parameter: string, message: string): ApiError =>
   new ApiError('invalid_parameter', message, {}, parameter)
 

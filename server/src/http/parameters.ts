@@ -130,7 +130,7 @@ function rejectNearMisses(parameters: Parameters, unknown: ReadonlyMap<string, s
     if (!nearest) continue
     const shown = written.replaceAll(/[^\w[\]-]/g, '?')
     throw invalidParameter(
-      nearest.name,
+      `${nearest.name}?`,
       `Unknown parameter \`${shown.length > 40 ? `${shown.slice(0, 40)}…` : shown}\`: did you mean \`${nearest.name}\`?`,
     )
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { query } from '../support/database-url.ts'
 import { until } from '../support/until.ts'
 import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
@@ -102,11 +103,19 @@ describe('playground, usage and explore in a browser', { skip }, async () => {
     await isRevoked(3)
   })
 
-  test('a long list of requests is shown by page', async () => {
+  test('the key used last or made last is selected, and a long list of its requests is shown by page', async () => {
     const { page, open } = await visitor({ as: 'n2', path: '/usage', viewport: { width: 390, height: 800 } })
+    await chancery.makeKey({ nation_id: 'n2' })
+    await query(
+      chancery.databaseUrl,
+      "update chancery_access.api_key set last_used_at = created_at - interval '1 hour'",
+    )
     const { key } = await chancery.makeKey({ nation_id: 'n2' })
-    for (let count = 0; count < 25; count += 1) await chancery.get('/nations', { key })
+    for (let count = 0; count < 24; count += 1) await chancery.get('/nations', { key })
+    await chancery.get('/nations?limt=5', { key })
     await open('/usage')
+    const rejected = page.getByRole('table', { name: 'Rejected requests by error code' })
+    await rejected.getByText('unknown, similar to limit').waitFor()
     const rows = page.getByRole('table', { name: 'Recent requests' }).locator('tbody').getByRole('row')
     await page.getByText('1 to 10 of 25 requests').waitFor()
     assert.equal(await rows.count(), 10)

@@ -6,6 +6,7 @@ import classes from './shell.module.css'
 import {
   BookIcon,
   ExploreIcon,
+  GuideIcon,
   KeyIcon,
   LogIcon,
   MenuIcon,
@@ -141,6 +142,12 @@ function Nav({ onNavigate }: { onNavigate: () => void }) {
           <a href={docs_url}>
             <BookIcon />
             API reference
+          </a>
+        </li>
+        <li>
+          <a href={`${docs_url}/guides`}>
+            <GuideIcon />
+            Guides
           </a>
         </li>
       </ul>

@@ -17,6 +17,8 @@ type OpenDialog = 'regenerate' | 'revoke' | 'limit' | null
 export function KeyCard({ of: key, isInactive }: { of: AccountKey; isInactive: boolean }) {
   const [open, setOpen] = useState<OpenDialog>(null)
   const close = () => setOpen(null)
+  /** Keys may have the same name. */
+  const labelled = (action: string) => `${action}: ${key.name} (${prefixOf(key)})`
   return (
     <li className={classes.card} aria-label={key.name}>
       <div className={classes.head}>
@@ -46,20 +48,42 @@ export function KeyCard({ of: key, isInactive }: { of: AccountKey; isInactive: b
       />
       {key.limit_request && <LimitRequestStatus request={key.limit_request} />}
       <Group gap="xs">
-        <Button component={Link} href={`/usage/${key.id}`} size="xs" variant="default">
+        <Button
+          component={Link}
+          href={`/usage/${key.id}`}
+          size="xs"
+          variant="default"
+          aria-label={labelled('Usage')}
+        >
           Usage
         </Button>
         {!isInactive && (
           <>
             {!key.replaced_by && (
-              <Button size="xs" variant="default" onClick={() => setOpen('limit')}>
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={labelled('Request higher limit')}
+                onClick={() => setOpen('limit')}
+              >
                 Request higher limit
               </Button>
             )}
-            <Button size="xs" variant="default" onClick={() => setOpen('regenerate')}>
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={labelled('Regenerate')}
+              onClick={() => setOpen('regenerate')}
+            >
               Regenerate
             </Button>
-            <Button size="xs" variant="light" color="red" onClick={() => setOpen('revoke')}>
+            <Button
+              size="xs"
+              variant="light"
+              color="red"
+              aria-label={labelled('Revoke')}
+              onClick={() => setOpen('revoke')}
+            >
               Revoke
             </Button>
           </>

@@ -155,6 +155,6 @@ const redeemedColumns: Column<RedeemedCode>[] = [
     label: 'By',
     render: ({ with_key }) => (with_key ? 'Bot with an API key' : 'Client without an API key'),
   },
-  { label: 'Chat account', render: ({ bound_to }) => bound_to ?? 'Any chat account' },
+  { label: 'Chat account', render: ({ bound_to }) => bound_to ?? 'Not recorded' },
   { label: 'Created', render: ({ created_at }) => <ExactTime time={created_at} /> },
 ]

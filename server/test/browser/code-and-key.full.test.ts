@@ -4,7 +4,7 @@ import { findRequest } from '../request-log/test-requests.ts'
 import { allowedMs, until } from '../support/until.ts'
 import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { button, dialog, displayedCode, goTo, promisedMs } from './visitor.ts'
+import { button, dialog, displayedCode, goTo, keyButton, promisedMs } from './visitor.ts'
 
 describe('the life of codes and keys in a browser', { skip }, async () => {
   const fixture = await setUpBrowser()
@@ -119,7 +119,7 @@ describe('the life of codes and keys in a browser', { skip }, async () => {
     await page.getByText('None of your requests of the last seven days has this ID.').waitFor()
 
     await goTo(player.page, 'Keys')
-    await button(page, 'Regenerate').click()
+    await keyButton(page, 'Regenerate').click()
     const regenerate = dialog(page, /^Regenerate “War bot” \(chk_/)
     assert.equal(await regenerate.getByLabel('Old key expires').inputValue(), '24')
     await button(regenerate, 'Regenerate key').click()
@@ -139,7 +139,7 @@ describe('the life of codes and keys in a browser', { skip }, async () => {
     const replaced = working.filter({ hasText: 'Replaced by' })
     await replaced.getByText(/^Replaced by chk_\w{4}…, ends (today|tomorrow) \d\d:\d\d$/).waitFor()
     assert.deepEqual([await replaced.filter(isKey(first)).count(), await replaced.count()], [1, 1])
-    await button(working.filter({ hasNotText: 'Replaced by' }), 'Revoke').click()
+    await keyButton(working.filter({ hasNotText: 'Replaced by' }), 'Revoke').click()
     const revoke = dialog(page, `Revoke “War bot” (${second.slice(0, 8)}…)?`)
     await button(revoke, 'Revoke key').click()
     await inTime(t, 'a revoked key is rejected', () =>
@@ -178,7 +178,7 @@ describe('the life of codes and keys in a browser', { skip }, async () => {
     const { page } = player
     const { id } = await chancery.makeKey({ nation_id: 'n6' })
     await player.signIn({ nation_id: 'n6', landing: 'keys' })
-    await button(page, 'Request higher limit').click()
+    await keyButton(page, 'Request higher limit').click()
     const request = dialog(page, 'Request a higher limit for “test”')
     await request.getByLabel('Requests per minute').fill('5000')
     await request.getByLabel('Reason').fill('It follows every war.')

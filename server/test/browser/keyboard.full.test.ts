@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { handover } from '../account/browser.ts'
 import { setUpBrowser } from './browser-fixture.ts'
 import { skip } from './chromium.ts'
-import { button, dialog, displayedCode, heading, loaded } from './visitor.ts'
+import { button, dialog, displayedCode, heading, keyButton, loaded } from './visitor.ts'
 
 describe('the developer settings by keyboard alone', { skip }, async () => {
   const fixture = await setUpBrowser()
@@ -128,25 +128,25 @@ describe('the developer settings by keyboard alone', { skip }, async () => {
     await focused(button(page, 'Create key'), 'after closing the new key')
 
     const card = page.getByRole('list', { name: 'Active keys' }).getByRole('listitem').first()
-    await press(button(card, 'Regenerate'))
+    await press(keyButton(card, 'Regenerate'))
     const regenerate = dialog(page, /^Regenerate “By keyboard” \(chk_/)
     await focused(regenerate.getByLabel('Old key expires'), 'in the dialog')
     await isTrap(page)
     await page.keyboard.press('Escape')
-    await focused(button(card, 'Regenerate'), 'after Escape')
+    await focused(keyButton(card, 'Regenerate'), 'after Escape')
 
-    await press(button(card, 'Request higher limit'))
+    await press(keyButton(card, 'Request higher limit'))
     const request = dialog(page, 'Request a higher limit for “By keyboard”')
     await focused(request.getByLabel('Requests per minute'), 'in the dialog')
     await page.keyboard.press('Escape')
-    await focused(button(card, 'Request higher limit'), 'after Escape')
+    await focused(keyButton(card, 'Request higher limit'), 'after Escape')
 
-    await press(button(card, 'Revoke'))
+    await press(keyButton(card, 'Revoke'))
     const revoke = dialog(page, /^Revoke “By keyboard” \(chk_/)
     await focused(button(revoke, 'Cancel'), 'in a confirmation dialog')
     await isTrap(page)
     await page.keyboard.press('Escape')
-    await focused(button(card, 'Revoke'), 'after Escape')
+    await focused(keyButton(card, 'Revoke'), 'after Escape')
     await page.keyboard.press('Enter')
     await press(button(revoke, 'Revoke key'))
     await page.getByRole('status').getByText('Revoked the key By keyboard, chk_').waitFor()

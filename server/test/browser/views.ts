@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { button, dialog } from './visitor.ts'
+import { button, dialog, keyButton } from './visitor.ts'
 
 /** A page, and the actions that bring it into the state to check. */
 export interface View {
@@ -37,6 +37,11 @@ const atEndpoint = (prepare: (page: Page) => Promise<unknown>) => async (page: P
 /** Clicks a button and waits for the dialog that it opens. */
 const opens = (name: string, title: string | RegExp) => async (page: Page) => {
   await press(name)(page)
+  await dialog(page, title).waitFor()
+}
+
+const opensOfKey = (name: string, title: RegExp) => async (page: Page) => {
+  await keyButton(page, name).first().click()
   await dialog(page, title).waitFor()
 }
 
@@ -85,13 +90,13 @@ export const views: View[] = [
     path: '/keys/new?name=War+bot&scopes=military.read,treasury.read,units.write&expires=31',
     prepare: page => page.getByText('“units.write” is not a scope.').waitFor(),
   },
-  { name: 'regenerate a key', path: '/keys', prepare: opens('Regenerate', /^Regenerate “/) },
-  { name: 'revoke a key', path: '/keys', prepare: opens('Revoke', /^Revoke “/) },
+  { name: 'regenerate a key', path: '/keys', prepare: opensOfKey('Regenerate', /^Regenerate “/) },
+  { name: 'revoke a key', path: '/keys', prepare: opensOfKey('Revoke', /^Revoke “/) },
   { name: 'revoke all', path: '/keys', prepare: opens('Revoke all', /^Revoke all keys/) },
   {
     name: 'request a higher limit',
     path: '/keys',
-    prepare: opens('Request higher limit', /^Request a higher limit/),
+    prepare: opensOfKey('Request higher limit', /^Request a higher limit/),
   },
   { name: 'usage', path: '/usage' },
   { name: 'usage as a table', path: '/usage', prepare: press('Show as table') },

@@ -104,6 +104,10 @@ export const heading = (page: Page) => page.getByRole('heading', { level: 1 })
 export const button = (within: Page | Locator, name: string) =>
   within.getByRole('button', { name, exact: true })
 
+/** A button of a key, whose accessible name also has the key's. */
+export const keyButton = (within: Page | Locator, name: string) =>
+  within.getByRole('button', { name: new RegExp(`^${name}: `) })
+
 /** The open dialog of this title. */
 export const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name })
 

@@ -33,7 +33,7 @@ export function Delivery({ endpointId, delivery, isResending, onResend }: Props)
             <code>{delivery.type}</code>
             <TimeAgo time={delivery.created_at} />
             {delivery.next_at && (
-              <span>
+              <span className={classes.nextAttempt}>
                 Next attempt: <NearTime time={delivery.next_at} />
               </span>
             )}
@@ -58,16 +58,13 @@ export function Delivery({ endpointId, delivery, isResending, onResend }: Props)
 
 function DeliveryDetails({ endpointId, delivery }: Pick<Props, 'endpointId' | 'delivery'>) {
   const requests = useDeliveryRequests(endpointId, delivery)
-  const { event_id, attempts, next_at } = delivery
+  const { event_id, attempts } = delivery
   return (
     <div className={classes.details}>
       <DescriptionList
         items={[
           ['Event', event_id ? <EventLink key="event" id={event_id} /> : 'Test, not in the event log'],
           ['Queued', <TimeWithSeconds key="queued" time={delivery.created_at} />],
-          ...(next_at
-            ? [['Next attempt', <TimeAgo key="next" time={next_at} />] satisfies [string, unknown]]
-            : []),
         ]}
       />
       <QueryView query={requests} rows={1} rowHeight={80}>

@@ -5,7 +5,7 @@ import { type Database, sql } from '../store/database.ts'
 export interface PreviousDatabase {
   known: SequenceState
   redactions: LedgerEntry[]
-  revoked_keys: { id: string; revoked_at: string }[]
+  keys: { id: string; expires_at: string | null; revoked_at: string | null }[]
   suspensions: { player_id: string; suspended_at: string; note: string | null }[]
   tokens: { id: string; expires_at: string | null; revoked_at: string | null }[]
 }
@@ -28,9 +28,9 @@ export async function readPreviousDatabase(db: Database): Promise<PreviousDataba
     redactions: (await has('chancery_secret.redaction'))
       ? await db.rows(sql`select op, at, fact from chancery_secret.redaction order by number`)
       : [],
-    revoked_keys: await db.rows(
-      sql`select id, revoked_at from chancery_access.api_key where revoked_at is not null`,
-    ),
+    // A key that was replaced expires sooner than at the time of the backup.
+    keys: await db.rows(sql`
+      select id, expires_at, revoked_at from chancery_access.api_key where expires_at is not null or revoked_at is not null`),
     suspensions: (await has('chancery_access.suspension'))
       ? await db.rows(sql`select player_id, suspended_at, note from chancery_access.suspension`)
       : [],
@@ -42,11 +42,12 @@ export async function readPreviousDatabase(db: Database): Promise<PreviousDataba
 
 /** Applies later revocations: of keys, of suspended players and of operator tokens. */
 export async function keepRevocations(db: Database, previous: PreviousDatabase): Promise<void> {
-  const { revoked_keys, suspensions, tokens } = previous
+  const { keys, suspensions, tokens } = previous
   await db.rows(sql`
-    update chancery_access.api_key k set revoked_at = o.revoked_at
-    from json_to_recordset(${JSON.stringify(revoked_keys)}::json) as o (id text, revoked_at timestamptz)
-    where k.id = o.id and k.revoked_at is null`)
+    update chancery_access.api_key k
+    set expires_at = least(k.expires_at, o.expires_at), revoked_at = coalesce(k.revoked_at, o.revoked_at)
+    from json_to_recordset(${JSON.stringify(keys)}::json) as o (id text, expires_at timestamptz, revoked_at timestamptz)
+    where k.id = o.id`)
   await db.rows(sql`
     insert into chancery_access.suspension (player_id, suspended_at, note)
     select player_id, suspended_at, note

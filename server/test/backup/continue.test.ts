@@ -19,7 +19,7 @@ import { roundLock } from '../../src/store/locks.ts'
 import { pendingMigrations, readMigrations } from '../../src/store/migrations.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { withConnection } from '../support/database-url.ts'
+import { query, withConnection } from '../support/database-url.ts'
 import type { Fact } from '../support/test-server.ts'
 import { backUp, firstValue, restoreTo, startServerOn } from './backups.ts'
 
@@ -27,7 +27,7 @@ import { backUp, firstValue, restoreTo, startServerOn } from './backups.ts'
 let source: TestDatabase
 let backup: Buffer
 let ledger: LedgerEntry[]
-let later: { keyId: string; tokenId: string }
+let later: { keyId: string; replacedKeyId: string; tokenId: string }
 
 const redact = (id: string, name: string): Fact => ({
   op: 'redact',
@@ -51,15 +51,20 @@ before(async () => {
   await chancery.ingest([nation('n2', { nation_name: 'Named again' })])
   const key = await chancery.makeKey({ player_id: 'p1' })
   await chancery.makeKey({ player_id: 'p2' })
+  const replaced = await chancery.makeKey({ player_id: 'p1' })
   const token = await chancery.operate('POST', '/tokens', { name: 'metrics', roles: ['metrics'] })
   const { id: tokenId } = (await token.json()) as { id: string }
-  later = { keyId: key.id, tokenId }
+  later = { keyId: key.id, replacedKeyId: replaced.id, tokenId }
   backup = await backUp(chancery)
   await chancery.ingest([redact('n1', 'Redacted')])
   await chancery.ingest([nation('n3', { nation_name: 'After the backup' })])
   await chancery.ingest([redact('n3', 'Redacted too')])
   for (const path of [`/keys/${key.id}/revoke`, `/tokens/${tokenId}/revoke`, '/players/p2/suspend'])
     assert.ok((await chancery.operate('POST', path, {})).ok, path)
+  await query(
+    source.url,
+    `update chancery_access.api_key set expires_at = '2026-05-01T00:00:00Z' where id = '${replaced.id}'`,
+  )
   ledger = await readLedgerFile(ledgerPath(chancery.dataDir))
   await chancery.close()
 })
@@ -119,12 +124,22 @@ test('a replaced database passes on its redactions, revocations and suspensions'
   assert.equal(await isRevoked('api_key', later.keyId), true)
   assert.equal(await isRevoked('operator_token', later.tokenId), true)
   assert.equal(
+    await firstValue(
+      source.url,
+      `select expires_at < now() from chancery_access.api_key where id = '${later.replacedKeyId}'`,
+    ),
+    true,
+  )
+  assert.equal(
     await firstValue(source.url, "select count(*) from chancery_access.suspension where player_id = 'p2'"),
     '1',
   )
   // The other key stays valid.
   assert.equal(
-    await firstValue(source.url, 'select count(*) from chancery_access.api_key where revoked_at is null'),
+    await firstValue(
+      source.url,
+      'select count(*) from chancery_access.api_key where revoked_at is null and expires_at is null',
+    ),
     '1',
   )
 })

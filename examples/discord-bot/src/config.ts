@@ -1,12 +1,5 @@
-export interface Config {
-  discordToken: string
-  chanceryUrl: string
-  chanceryKey: string | undefined
-  storePath: string
-}
-
 /** @throws {Error} naming the variable that is missing or wrong. */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv) {
   const required = (name: string): string => {
     const value = env[name]
     if (!value) throw new Error(`${name} is not set: see README.md`)

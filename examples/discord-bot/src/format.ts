@@ -4,14 +4,16 @@ import { type APIEmbedField, EmbedBuilder, embedLength } from 'discord.js'
 import type { Api } from './command.ts'
 import { fitLines, name, number } from './text.ts'
 
-/** An inline field; none without a value. */
-export const fact = (name: string, value: string | null | undefined): APIEmbedField[] =>
-  value ? [{ name, value, inline: true }] : []
+/** An inline field with the values that are there; none without any. */
+export const fact = (name: string, ...values: (string | null | undefined)[]): APIEmbedField[] => {
+  const value = values.filter(Boolean).join(', ')
+  return value ? [{ name, value, inline: true }] : []
+}
 
 /** A field with a line for each item. */
-export const list = (name: string, lines: readonly string[]): APIEmbedField => ({
+export const list = (name: string, lines: readonly string[], none = '–'): APIEmbedField => ({
   name,
-  value: fitLines(lines.filter(Boolean)) || '–',
+  value: fitLines(lines.filter(Boolean)) || none,
 })
 
 /** Adds the fields that Discord accepts in one embed: 25, and 6,000 characters with everything else. */
@@ -45,7 +47,7 @@ type TermList = keyof {
 export type Terms = Awaited<ReturnType<typeof gameTerms>>
 
 /** The game's labels for the keys of the API; keys made readable while it is unavailable. */
-export async function gameTerms(api: Pick<Api, 'game'>) {
+export async function gameTerms(api: Api) {
   const game = await api.game.get().catch(() => undefined)
   return {
     ranks: game?.ranks ?? [],

@@ -1,24 +1,22 @@
-import { Chancery, type ChanceryEvent } from '@chancery/client'
+import { Chancery } from '@chancery/client'
 import { startBot } from './bot.ts'
 import { readConfig } from './config.ts'
-import { followEvents, handleEvent } from './events.ts'
+import { followEvents } from './events.ts'
 import { createRoleUpdater } from './roles.ts'
 import { openStore } from './store.ts'
 
-const { discordToken: token, chanceryUrl: baseUrl, chanceryKey: apiKey, ...config } = readConfig(process.env)
+const { discordToken, chanceryUrl, chanceryKey, storePath } = readConfig(process.env)
 const ending = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ending.abort())
 
-const onError = (err: unknown) => console.error(err)
-const client = new Chancery({ baseUrl, apiKey })
-const store = openStore(config.storePath)
-const bot = await startBot({ token, api: client, store, onError })
+const api = new Chancery({ baseUrl: chanceryUrl, apiKey: chanceryKey })
+const store = openStore(storePath)
+const bot = await startBot({ token: discordToken, api, store, onError: console.error })
 const updater = createRoleUpdater(bot, ending.signal)
-const handle = (event: ChanceryEvent) => handleEvent(event, bot, updater)
 // Whatever happened while the bot was down.
 updater.updateAll()
 
-await followEvents({ client, store, updater, handle, signal: ending.signal })
+await followEvents(bot, updater, ending.signal)
 
 await bot.discord.destroy()
 store.close()

@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChanceryError, type Nation } from '@chancery/client'
-import { RESTJSONErrorCodes as codes, DiscordAPIError, type GuildMember } from 'discord.js'
+import { RESTJSONErrorCodes as codes, DiscordAPIError } from 'discord.js'
 import type { Bot } from './command.ts'
 import type { Link, Rule } from './store.ts'
 
 type Membership = Pick<Link, 'allianceId' | 'rank'>
+
+export const membershipOf = (alliance: Nation['alliance']): Membership => ({
+  allianceId: alliance?.alliance_id ?? null,
+  rank: alliance?.rank ?? null,
+})
 
 /** The roles to give and to remove, so that a member has what the rules say. Null: without a nation. Roles without a rule stay. */
 export function roleChanges(held: readonly string[], membership: Membership | null, rules: readonly Rule[]) {
@@ -32,35 +37,36 @@ export async function syncRoles(
   membership: Membership | null,
   rules: readonly Rule[],
 ) {
-  const result = { given: [] as string[], removed: [] as string[], refused: [] as string[] }
-  const member: GuildMember | undefined = await discord.guilds.cache
+  const refused: string[] = []
+  const member = await discord.guilds.cache
     .get(guild)
     ?.members.fetch({ user: account, force: true })
     .catch(err => {
       if (isError(err, [UnknownMember, UnknownUser])) return undefined
       throw err
     })
-  if (!member) return result
+  if (!member) return { given: [], removed: [], refused }
   const { give, remove } = roleChanges([...member.roles.cache.keys()], membership, rules)
   // One by one: Discord rejects a list as a whole.
   for (const role of [...give, ...remove])
     try {
       if (give.includes(role)) await member.roles.add(role, 'Verified')
       else await member.roles.remove(role, 'No longer due')
-      result[give.includes(role) ? 'given' : 'removed'].push(role)
     } catch (err) {
       if (!isError(err, refusals)) throw err
-      result.refused.push(role)
+      refused.push(role)
     }
-  return result
+  const isDone = (role: string) => !refused.includes(role)
+  return { given: give.filter(isDone), removed: remove.filter(isDone), refused }
 }
 
 export type RoleUpdater = ReturnType<typeof createRoleUpdater>
 
 const idsMax = 100
+const retryMs = 30_000
 
 /** Reads nations again and updates their links and roles, until the signal. Failed reads are retried. */
-export function createRoleUpdater(bot: Bot, signal: AbortSignal, retryMs = 30_000) {
+export function createRoleUpdater(bot: Bot, signal: AbortSignal) {
   const { api, store, onError } = bot
   const queue = new Set<string>()
   let isRunning = false
@@ -72,7 +78,7 @@ export function createRoleUpdater(bot: Bot, signal: AbortSignal, retryMs = 30_00
       const ids = [...queue].slice(0, idsMax)
       for (const id of ids) queue.delete(id)
       try {
-        await updateNow(ids.filter(id => store.linksOfNation(id).length > 0))
+        await updateNow(ids)
       } catch (err) {
         onError(err)
         for (const id of ids) queue.add(id)
@@ -83,14 +89,16 @@ export function createRoleUpdater(bot: Bot, signal: AbortSignal, retryMs = 30_00
   }
 
   async function updateNow(ids: string[]): Promise<void> {
-    if (ids.length === 0) return
     const { data } = await api.nations.list({ ids, limit: idsMax })
     for (const id of ids) {
       // A list may omit a nation for other reasons: only 404 means that it is gone.
-      const nation = data.find(of => of.id === id) ?? (await getNation(id))
+      const nation = data.find(of => of.id === id) ?? (await api.nations.get(id).catch(orNotFound))
       for (const link of store.linksOfNation(id)) {
-        const { alliance_id: allianceId = null, rank = null } = nation?.alliance ?? {}
-        const updated = nation && { ...link, nationName: nation.nation_name, allianceId, rank }
+        const updated = nation && {
+          ...link,
+          nationName: nation.nation_name,
+          ...membershipOf(nation.alliance),
+        }
         await syncRoles(bot, link, updated ?? null, store.rules(link.guild))
         if (updated) store.update(updated)
         else store.unlink(link.guild, link.account)
@@ -98,15 +106,13 @@ export function createRoleUpdater(bot: Bot, signal: AbortSignal, retryMs = 30_00
     }
   }
 
-  const getNation = (id: string): Promise<Nation | undefined> =>
-    api.nations.get(id).catch(err => {
-      if (err instanceof ChanceryError && err.code === 'not_found') return undefined
-      throw err
-    })
-
   const update = (nationIds: Iterable<string>): void => {
-    for (const id of nationIds) queue.add(id)
+    for (const id of nationIds) if (store.linksOfNation(id).length > 0) queue.add(id)
     run()
   }
   return { update, updateAll: () => update(store.links().map(({ nationId }) => nationId)) }
+}
+
+const orNotFound = (err: unknown): undefined => {
+  if (!(err instanceof ChanceryError && err.code === 'not_found')) throw err
 }

@@ -34,7 +34,6 @@ async function startedBot(t: TestContext, allianceId = 'a7') {
   store.addRule(guild, { role: council, allianceId, rank: 'officer' })
   const { data } = await client.events.list({ limit: 1 })
   store.setPosition(data[0]?.seq ?? 0)
-  const handle = (event: ChanceryEvent) => handleEvent(event, bot.bot, updater)
   let following = Promise.resolve()
   // Also after a failure: the stream would keep the test from ending.
   t.after(async () => {
@@ -47,9 +46,8 @@ async function startedBot(t: TestContext, allianceId = 'a7') {
   return {
     ...bot,
     updater,
-    handle,
     follow(until = signal) {
-      following = followEvents({ client, store, updater, handle, signal: until })
+      following = followEvents(bot.bot, updater, until)
       return following
     },
     posts: () =>
@@ -200,7 +198,7 @@ test('events that happened while the bot was down are announced once when it is 
 })
 
 test('an expired position is dropped, and all links are updated', async t => {
-  const { client, store } = await startedBot(t)
+  const { bot, store } = await startedBot(t)
   store.setPosition(999_999_999)
   let updates = 0
   const ending = new AbortController()
@@ -211,7 +209,7 @@ test('an expired position is dropped, and all links are updated', async t => {
       ending.abort()
     },
   }
-  await followEvents({ client, store, updater, handle: async () => {}, signal: ending.signal })
+  await followEvents(bot, updater, ending.signal)
   assert.equal(updates, 1)
   assert.equal(store.position(), undefined)
 })

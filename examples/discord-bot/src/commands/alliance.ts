@@ -1,11 +1,8 @@
 import { SlashCommandBuilder } from 'discord.js'
 import { chooseAlliance, idValue } from '../choose.ts'
-import type { Bot } from '../command.ts'
+import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import { addFields, allianceText, attributeFields, fact, flagEmbed, gameTerms, list } from '../format.ts'
-import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { counted, day, name, number } from '../text.ts'
-
-const treatiesMax = 8
 
 export const data = new SlashCommandBuilder()
   .setName('alliance')
@@ -24,10 +21,9 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
   ])
   const { wars } = of
   const rank = of.rank === null ? '' : ` (number ${number(of.rank)})`
-  const treaties = of.treaties
-    .slice(0, treatiesMax)
-    .map(treaty => `${terms.label('treaty_types', treaty.type)} with ${name(treaty.name, 50)}`)
-  if (of.treaties.length > treatiesMax) treaties.push(`and ${of.treaties.length - treatiesMax} more`)
+  const treaties = of.treaties.map(
+    treaty => `${terms.label('treaty_types', treaty.type)} with ${name(treaty.name, 50)}`,
+  )
   const memberLines = members.data.map(
     ({ nation_name, rank_title, national_score, status }) =>
       `${name(nation_name, 40)}, ${name(rank_title, 30)}, ${number(national_score)}${status === 'active' ? '' : ` (${status})`}`,
@@ -38,7 +34,7 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     .setFooter({ text: `Alliance ${of.id}` })
   addFields(embed, [
     ...fact('Leader', of.leader && name(of.leader.nation_name)),
-    ...fact('Score', `${number(of.total_score)}${rank}, ${number(of.average_score)} on average`),
+    ...fact('Score', `${number(of.total_score)}${rank}`, `${number(of.average_score)} on average`),
     ...fact('Size', counted(of.member_count, 'nation')),
     ...fact('Wars', `${number(wars.active)} active, ${number(wars.won)} won, ${number(wars.lost)} lost`),
     ...fact('Recruiting', of.recruiting === null ? null : of.recruiting ? 'yes' : 'no'),

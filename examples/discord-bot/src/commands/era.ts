@@ -1,8 +1,7 @@
 import type { Era } from '@chancery/client'
 import { bold, EmbedBuilder, italic, SlashCommandBuilder } from 'discord.js'
-import type { Bot } from '../command.ts'
+import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import { addFields, list } from '../format.ts'
-import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { day, name } from '../text.ts'
 
 export const data = new SlashCommandBuilder()

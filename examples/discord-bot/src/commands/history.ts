@@ -1,7 +1,6 @@
 import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
-import type { Bot } from '../command.ts'
+import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import { list } from '../format.ts'
-import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { ago, name } from '../text.ts'
 
 /** Without single battles, prices and membership. */
@@ -36,6 +35,6 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
   const embed = new EmbedBuilder()
     .setTitle('History')
     .setDescription(eventLines.join('\n') || 'No more events.')
-    .addFields(list('News', newsLines.length > 0 ? newsLines : ['No more.']))
+    .addFields(list('News', newsLines, 'No more.'))
   return paged(embed, request, Math.max(events.pagination.pages, news.pagination.pages))
 }

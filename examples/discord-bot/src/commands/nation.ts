@@ -1,15 +1,7 @@
 import { type ChatInputCommandInteraction, italic, SlashCommandBuilder } from 'discord.js'
 import { chooseNation } from '../choose.ts'
 import type { Bot } from '../command.ts'
-import {
-  addFields,
-  attributeFields,
-  fact,
-  flagEmbed,
-  gameTerms,
-  membershipText,
-  readable,
-} from '../format.ts'
+import { addFields, attributeFields, fact, flagEmbed, gameTerms, membershipText } from '../format.ts'
 import { counted, day, name, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
@@ -27,15 +19,7 @@ export async function execute(interaction: ChatInputCommandInteraction, { api }:
   const { id, others, total } = await chooseNation(interaction.options.getString('nation', true).trim(), api)
   const [of, terms] = await Promise.all([api.nations.get(id), gameTerms(api)])
   const { wars } = of
-  const joined = (parts: (string | null)[]) => parts.filter(Boolean).join(', ')
-  const place = [
-    of.government && terms.label('governments', of.government),
-    of.continent && terms.label('continents', of.continent),
-  ]
-  const land = [
-    of.city_count === null ? '' : counted(of.city_count, 'city', 'cities'),
-    of.land_area === null ? '' : `${number(of.land_area)} km²`,
-  ]
+  const rank = of.rank === null ? '' : ` (number ${number(of.rank)})`
   const atWar = [
     wars.active_offensive > 0 ? `${number(wars.active_offensive)} declared by it` : '',
     wars.active_defensive > 0 ? `${number(wars.active_defensive)} declared on it` : '',
@@ -52,12 +36,20 @@ export async function execute(interaction: ChatInputCommandInteraction, { api }:
     .setFooter({ text: `Nation ${of.id}` })
   addFields(embed, [
     ...fact('Leader', of.leader_name && name(of.leader_name)),
-    ...fact('Score', `${number(of.national_score)}${of.rank === null ? '' : ` (number ${number(of.rank)})`}`),
+    ...fact('Score', number(of.national_score) + rank),
     ...fact('Alliance', membershipText(of.alliance, terms)),
-    ...fact('Status', readable(of.status)),
-    ...fact('Government', joined(place)),
-    ...fact('Land', joined(land)),
-    ...fact('At war', joined(atWar) || 'no'),
+    ...fact('Status', of.status),
+    ...fact(
+      'Government',
+      of.government && terms.label('governments', of.government),
+      of.continent && terms.label('continents', of.continent),
+    ),
+    ...fact(
+      'Land',
+      of.city_count === null ? null : counted(of.city_count, 'city', 'cities'),
+      of.land_area === null ? null : `${number(of.land_area)} km²`,
+    ),
+    ...fact('At war', atWar.filter(Boolean).join(', ') || 'no'),
     ...fact('Past wars', `${number(wars.won)} won, ${number(wars.lost)} lost`),
     ...fact('Founded', of.founded_at && day(of.founded_at)),
     ...attributeFields(of.attributes),

@@ -1,6 +1,5 @@
 import { EmbedBuilder, inlineCode, SlashCommandBuilder } from 'discord.js'
-import type { Bot } from '../command.ts'
-import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
+import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import { ago, name } from '../text.ts'
 
 export const data = new SlashCommandBuilder()

@@ -1,8 +1,7 @@
 import type { AllianceRanking, NationRanking } from '@chancery/client'
 import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
-import type { Bot } from '../command.ts'
+import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import { allianceText } from '../format.ts'
-import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { counted, name, number } from '../text.ts'
 
 const boards = ['nations', 'alliances'] as const

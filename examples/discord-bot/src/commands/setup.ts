@@ -11,8 +11,7 @@ import {
   SlashCommandRoleOption,
 } from 'discord.js'
 import { chooseAlliance } from '../choose.ts'
-import type { Bot } from '../command.ts'
-import { UserError } from '../errors.ts'
+import { type Bot, UserError } from '../command.ts'
 import { gameTerms, list, type Terms } from '../format.ts'
 import { syncRoles } from '../roles.ts'
 import type { Rule } from '../store.ts'
@@ -61,37 +60,39 @@ export const data = new SlashCommandBuilder()
 
 export const isPrivate = true
 
+type GuildInteraction = ChatInputCommandInteraction<'cached'>
+
 export async function execute(interaction: ChatInputCommandInteraction, bot: Bot) {
-  const { guildId, options } = interaction
-  if (guildId === null) return 'Use this command in a server, not in a direct message.'
-  const subcommand = options.getSubcommand()
-  if (subcommand === 'role') return addRule(interaction, guildId, bot)
-  if (subcommand === 'remove') return deleteRules(guildId, allowedRole(interaction), bot)
-  if (subcommand === 'show') return showSetup(guildId, bot)
-  const channel = options.getChannel('channel')
-  bot.store.setNewsChannel(guildId, channel?.id ?? null)
-  if (!channel) return 'Wars and strategic launches are no longer announced.'
-  return `Wars and strategic launches are announced in ${channelMention(channel.id)} from now on.`
+  if (!interaction.inCachedGuild())
+    throw new UserError('The bot is not a member of this server: invite it first.')
+  switch (interaction.options.getSubcommand()) {
+    case 'role':
+      return addRule(interaction, bot)
+    case 'remove':
+      return deleteRules(interaction, bot)
+    case 'channel':
+      return setChannel(interaction, bot)
+    default:
+      return showSetup(interaction, bot)
+  }
 }
 
 /** The id of the role. Without these conditions a rule would be a way to roles above one's own. */
-function allowedRole(interaction: ChatInputCommandInteraction): string {
-  if (!interaction.inCachedGuild())
-    throw new UserError('The bot is not a member of this server: invite it first.')
-  const { guild, member } = interaction
-  const role = guild.roles.cache.get(interaction.options.getRole('role', true).id)
-  if (!role || role.id === guild.id || role.managed)
+function allowedRole({ guild, member, options }: GuildInteraction): string {
+  const role = options.getRole('role', true)
+  if (role.id === guild.id || role.managed)
     throw new UserError('This role cannot be assigned: it belongs to all members, or to an app.')
   if (guild.ownerId !== member.id && role.comparePositionTo(member.roles.highest) >= 0)
     throw new UserError('You can set up only roles below your own.')
   return role.id
 }
 
-async function addRule(interaction: ChatInputCommandInteraction, guildId: string, bot: Bot): Promise<string> {
+async function addRule(interaction: GuildInteraction, bot: Bot): Promise<string> {
+  const { guildId, options } = interaction
   const { api, store } = bot
   const role = allowedRole(interaction)
-  const alliance = interaction.options.getString('alliance')?.trim()
-  const rank = interaction.options.getString('rank')?.trim()
+  const alliance = options.getString('alliance')?.trim()
+  const rank = options.getString('rank')?.trim()
   const chosen = alliance ? await chooseAlliance(alliance, api) : undefined
   const terms = await gameTerms(api)
   const known = terms.ranks.find(of => of.key === rank || of.label.toLowerCase() === rank?.toLowerCase())
@@ -106,24 +107,31 @@ async function addRule(interaction: ChatInputCommandInteraction, guildId: string
   return `${ruleText(rule, terms)} from now on. Checked ${counted(links.length, 'account')}.`
 }
 
-async function deleteRules(guildId: string, role: string, bot: Bot): Promise<string> {
-  const { store } = bot
-  if (store.deleteRules(guildId, role) === 0) return `No rule gives ${roleMention(role)}.`
-  // A rule that matches no member, so that the role is removed from all.
-  const rules = [{ role, allianceId: '', rank: null }]
-  for (const link of store.linksOfGuild(guildId)) await syncRoles(bot, link, link, rules)
+async function deleteRules(interaction: GuildInteraction, bot: Bot): Promise<string> {
+  const { guildId } = interaction
+  const role = allowedRole(interaction)
+  if (bot.store.deleteRules(guildId, role) === 0) return `No rule gives ${roleMention(role)}.`
+  for (const link of bot.store.linksOfGuild(guildId))
+    await syncRoles(bot, link, null, [{ role, allianceId: null, rank: null }])
   return `${roleMention(role)} is no longer given, and was removed from all members.`
 }
 
-async function showSetup(guildId: string, { api, store }: Bot) {
+function setChannel({ guildId, options }: GuildInteraction, { store }: Bot): string {
+  const channel = options.getChannel('channel')
+  store.setNewsChannel(guildId, channel?.id ?? null)
+  if (!channel) return 'Wars and strategic launches are no longer announced.'
+  return `Wars and strategic launches are announced in ${channelMention(channel.id)} from now on.`
+}
+
+async function showSetup({ guildId }: GuildInteraction, { api, store }: Bot) {
   const terms = await gameTerms(api)
   const rules = store.rules(guildId).map(rule => ruleText(rule, terms))
   const channel = store.newsChannel(guildId)
   const embed = new EmbedBuilder()
     .setTitle('Setup')
     .addFields(
-      list('Roles', rules.length > 0 ? rules : ['No role is given.']),
-      list('Announcements of wars and strategic launches', [channel ? channelMention(channel) : 'none']),
+      list('Roles', rules, 'No role is given.'),
+      list('Announcements of wars and strategic launches', channel ? [channelMention(channel)] : [], 'none'),
       list('Verified', [counted(store.linksOfGuild(guildId).length, 'account')]),
     )
   return { embeds: [embed] }

@@ -1,7 +1,7 @@
 import { type ChatInputCommandInteraction, EmbedBuilder, roleMention, SlashCommandBuilder } from 'discord.js'
 import type { Bot } from '../command.ts'
 import { fact, gameTerms, membershipText } from '../format.ts'
-import { syncRoles } from '../roles.ts'
+import { membershipOf, syncRoles } from '../roles.ts'
 import { name, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
@@ -30,8 +30,7 @@ export async function execute({ options, user, guildId }: ChatInputCommandIntera
       account: user.id,
       nationId: nation.id,
       nationName: nation.nation_name,
-      allianceId: alliance?.alliance_id ?? null,
-      rank: alliance?.rank ?? null,
+      ...membershipOf(alliance),
     }
     const rules = store.rules(guildId)
     for (const former of store.link(link))

@@ -1,7 +1,7 @@
 import type { Battle, War } from '@chancery/client'
 import { EmbedBuilder, italic, SlashCommandBuilder } from 'discord.js'
 import { idValue } from '../choose.ts'
-import type { Bot } from '../command.ts'
+import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import {
   addFields,
   address,
@@ -13,7 +13,6 @@ import {
   sideText,
   type Terms,
 } from '../format.ts'
-import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { ago, name, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
@@ -32,7 +31,6 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     gameTerms(api),
   ])
   const lines = battles.data.map(battle => battleText(battle, of, terms))
-  const outcome = outcomeText(of)
   const embed = new EmbedBuilder()
     .setTitle(`${name(of.attacker.nation_name)} against ${name(of.defender.nation_name)}`)
     .setURL(address(of.url))
@@ -43,11 +41,11 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     ...fact('Defender', sideText(of.defender)),
     ...fact('Kind', of.type && terms.label('war_types', of.type)),
     ...fact('Declared', ago(of.declared_at)),
-    ...fact('Outcome', of.ended_at === null ? outcome : `${outcome}, ${ago(of.ended_at)}`),
+    ...fact('Outcome', outcomeText(of), of.ended_at && ago(of.ended_at)),
     ...fact('Battles', number(of.battles_count)),
     list('Losses of the attacker', [lossesText(of.losses.attacker, terms)]),
     list('Losses of the defender', [lossesText(of.losses.defender, terms)]),
-    list('Battles, the first one first', lines.length > 0 ? lines : ['There was none yet.']),
+    list('Battles, the first one first', lines, 'There was none yet.'),
   ])
   return paged(embed, { ...request, value: idValue(of.id) }, battles.pagination.pages)
 }

@@ -1,8 +1,7 @@
 import { EmbedBuilder, inlineCode, SlashCommandBuilder } from 'discord.js'
 import { chooseNation, idValue } from '../choose.ts'
-import type { Bot } from '../command.ts'
+import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import { addFields, gameTerms, list, sideText } from '../format.ts'
-import { type PagedInteraction, paged, pageRequest } from '../pages.ts'
 import { ago, counted } from '../text.ts'
 
 export const data = new SlashCommandBuilder()

@@ -10,8 +10,7 @@ const eventTypes = [
   'war.*',
   'strategic_weapon.launched',
   'alliance.*',
-  'nation.renamed',
-  'nation.deleted',
+  'nation.*',
   'era.ended',
   'record.redacted',
 ]
@@ -46,26 +45,15 @@ async function post({ discord }: Bot, channelId: string, embed: EmbedBuilder): P
 /** Updates roles and announces. */
 export async function handleEvent(event: ChanceryEvent, bot: Bot, updater: RoleUpdater): Promise<void> {
   const { store, onError } = bot
-  switch (event.type) {
-    case 'alliance.member_joined':
-    case 'alliance.member_left':
-    case 'alliance.rank_changed':
-    case 'nation.renamed':
-    case 'nation.deleted':
-      updater.update(event.nation_ids)
-      break
-    case 'alliance.disbanded':
-      for (const id of event.alliance_ids)
-        updater.update(store.linksOfAlliance(id).map(({ nationId }) => nationId))
-      break
-    case 'era.ended':
-      // A reset has no events for the nations that are gone.
-      if (event.data.reset !== null) updater.updateAll()
-      break
-    case 'record.redacted':
-      if (event.data.resource !== 'nation') break
-      store.deleteNationName(event.data.id)
-      updater.update([event.data.id])
+  if (/^(alliance|nation)\./.test(event.type)) updater.update(event.nation_ids)
+  if (event.type === 'alliance.disbanded')
+    for (const id of event.alliance_ids)
+      updater.update(store.linksOfAlliance(id).map(({ nationId }) => nationId))
+  // A reset has no events for the nations that are gone.
+  if (event.type === 'era.ended' && event.data.reset !== null) updater.updateAll()
+  if (event.type === 'record.redacted' && event.data.resource === 'nation') {
+    store.deleteNationName(event.data.id)
+    updater.update([event.data.id])
   }
   const embed = announcement(event)
   if (embed)

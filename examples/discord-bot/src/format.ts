@@ -59,7 +59,7 @@ export async function gameTerms(api: Api) {
 }
 
 /** Northern Pact [NP]. */
-export const allianceText = (of: { name: string; tag?: string | null }): string =>
+export const taggedName = (of: { name: string; tag?: string | null }): string =>
   of.tag ? `${name(of.name)} [${name(of.tag)}]` : name(of.name)
 
 /** With the names at the declaration of the war. */
@@ -67,7 +67,7 @@ export const sideText = ({ nation_name, alliance_name }: War['attacker'], max?: 
   alliance_name === null ? name(nation_name, max) : `${name(nation_name, max)} (${name(alliance_name, max)})`
 
 export const membershipText = (of: Nation['alliance'], terms: Terms): string =>
-  of === null ? 'none' : `${allianceText(of.alliances)}, ${terms.label('ranks', of.rank)}`
+  of === null ? 'none' : `${taggedName(of.alliances)}, ${terms.label('ranks', of.rank)}`
 
 /** 1,200 soldiers, 31 tanks. */
 export const lossesText = (losses: Record<string, number>, terms: Terms): string =>
@@ -76,17 +76,8 @@ export const lossesText = (losses: Record<string, number>, terms: Terms): string
     .map(([unit, count]) => `${number(count)} ${terms.label('units', unit).toLowerCase()}`)
     .join(', ') || 'none'
 
-const outcomes: Record<string, string> = {
-  attacker_victory: 'the attacker won',
-  defender_victory: 'the defender won',
-  peace: 'peace was made',
-  stalemate: 'no side won',
-}
-
-export function outcomeText({ status, outcome }: Pick<War, 'status' | 'outcome'>): string {
-  if (status === 'active') return 'active'
-  return outcome === null ? 'ended' : (outcomes[outcome] ?? readable(outcome).toLowerCase())
-}
+export const outcomeText = ({ status, outcome }: Pick<War, 'status' | 'outcome'>): string =>
+  readable(outcome ?? status).toLowerCase()
 
 /** The fields that this game adds to the API's. */
 export const attributeFields = (attributes: Record<string, unknown>): APIEmbedField[] =>

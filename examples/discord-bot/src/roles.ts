@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChanceryError, type Nation } from '@chancery/client'
-import { RESTJSONErrorCodes as codes, DiscordAPIError } from 'discord.js'
+import { DiscordAPIError } from 'discord.js'
 import type { Bot } from './command.ts'
 import type { Link, Rule } from './store.ts'
 
@@ -25,10 +25,8 @@ export function roleChanges(held: readonly string[], membership: Membership | nu
   }
 }
 
-const { MissingPermissions, MissingAccess, UnknownRole, InvalidRole, UnknownMember, UnknownUser } = codes
-/** The role is gone or above the bot's own, or the member has just left. */
-const refusals: unknown[] = [MissingPermissions, MissingAccess, UnknownRole, InvalidRole, UnknownMember]
-const isError = (err: unknown, codes: unknown[]) => err instanceof DiscordAPIError && codes.includes(err.code)
+/** The role is gone or above the bot's own, or the member has left. */
+const isRefusal = (err: unknown) => err instanceof DiscordAPIError && [403, 404].includes(err.status)
 
 /** Changes the roles of a member as the rules say. Roles that the bot may not change are returned as refused. */
 export async function syncRoles(
@@ -42,8 +40,7 @@ export async function syncRoles(
     .get(guild)
     ?.members.fetch({ user: account, force: true })
     .catch(err => {
-      if (isError(err, [UnknownMember, UnknownUser])) return undefined
-      throw err
+      if (!isRefusal(err)) throw err
     })
   if (!member) return { given: [], removed: [], refused }
   const { give, remove } = roleChanges([...member.roles.cache.keys()], membership, rules)
@@ -53,7 +50,7 @@ export async function syncRoles(
       if (give.includes(role)) await member.roles.add(role, 'Verified')
       else await member.roles.remove(role, 'No longer due')
     } catch (err) {
-      if (!isError(err, refusals)) throw err
+      if (!isRefusal(err)) throw err
       refused.push(role)
     }
   const isDone = (role: string) => !refused.includes(role)

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 
 /** Who gets a role: all who are verified, the members of an alliance, or those of one rank in it. */
 export interface Rule {
@@ -36,10 +36,9 @@ const tables = `
 export function openStore(path: string) {
   const database = new DatabaseSync(path)
   database.exec(`pragma journal_mode = wal; ${tables}`)
-  type Value = string | number | null
   // Each query selects the members of the type that it is read as.
-  const rows = <T>(sql: string, ...values: Value[]) => database.prepare(sql).all(...values) as T[]
-  const run = (sql: string, ...values: Value[]) => database.prepare(sql).run(...values)
+  const rows = <T>(sql: string, ...values: SQLInputValue[]) => database.prepare(sql).all(...values) as T[]
+  const run = (sql: string, ...values: SQLInputValue[]) => database.prepare(sql).run(...values)
   const write = (sql: string, link: Link) => database.prepare(sql).run({ ...link })
 
   return {
@@ -55,10 +54,8 @@ export function openStore(path: string) {
     /** Returns the links of this account and of this nation that it replaces. */
     link(link: Link): Link[] {
       const { guild, account, nationId } = link
-      const replaced = rows<Link>(
-        'delete from link where guild = ? and (account = ? or nationId = ?) returning *',
-        ...[guild, account, nationId],
-      )
+      const others = 'guild = ? and (account = ? or nationId = ?)'
+      const replaced = rows<Link>(`delete from link where ${others} returning *`, guild, account, nationId)
       write('insert into link values ($guild, $account, $nationId, $nationName, $allianceId, $rank)', link)
       return replaced
     },

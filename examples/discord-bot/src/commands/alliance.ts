@@ -1,7 +1,7 @@
 import { SlashCommandBuilder } from 'discord.js'
 import { chooseAlliance, idValue } from '../choose.ts'
 import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
-import { addFields, allianceText, attributeFields, fact, flagEmbed, gameTerms, list } from '../format.ts'
+import { addFields, attributeFields, fact, flagEmbed, gameTerms, list, taggedName } from '../format.ts'
 import { counted, day, name, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
@@ -29,7 +29,7 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
       `${name(nation_name, 40)}, ${name(rank_title, 30)}, ${number(national_score)}${status === 'active' ? '' : ` (${status})`}`,
   )
   const embed = flagEmbed(of)
-    .setTitle(allianceText(of))
+    .setTitle(taggedName(of))
     .setDescription(of.description ? name(of.description, 2_000) : null)
     .setFooter({ text: `Alliance ${of.id}` })
   addFields(embed, [
@@ -40,7 +40,7 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     ...fact('Recruiting', of.recruiting === null ? null : of.recruiting ? 'yes' : 'no'),
     ...fact('Founded', of.founded_at && day(of.founded_at)),
     ...attributeFields(of.attributes),
-    ...(treaties.length > 0 ? [list('Treaties', treaties)] : []),
+    list('Treaties', treaties, 'none'),
     list('Members', memberLines),
   ])
   return paged(embed, { ...request, value: idValue(of.id) }, members.pagination.pages)

@@ -19,8 +19,9 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     const traded = volume === null ? null : `${compact(volume)} traded`
     return fact(terms.label('resources', of.resource), price + moved, traded)
   })
-  const embed = new EmbedBuilder()
-    .setTitle('Market')
-    .setFooter({ text: 'Price, change and volume of 24 hours' })
+  const embed = new EmbedBuilder({
+    title: 'Market',
+    footer: { text: 'Price, change and volume of 24 hours' },
+  })
   return paged(addFields(embed, fields), request, pagination.pages)
 }

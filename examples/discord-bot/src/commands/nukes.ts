@@ -15,6 +15,6 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     ({ occurred_at, summary, war_id }) =>
       `${ago(occurred_at)}${war_id === null ? '' : `, ${inlineCode(war_id)}`}: ${name(summary, 300)}`,
   )
-  const embed = new EmbedBuilder().setTitle('Strategic launches').setDescription(lines.join('\n'))
+  const embed = new EmbedBuilder({ title: 'Strategic launches', description: lines.join('\n') })
   return paged(embed, request, pagination.pages)
 }

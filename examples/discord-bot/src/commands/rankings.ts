@@ -1,8 +1,8 @@
 import type { AllianceRanking, NationRanking } from '@chancery/client'
 import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
 import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
-import { allianceText } from '../format.ts'
-import { counted, name, number } from '../text.ts'
+import { taggedName } from '../format.ts'
+import { counted, number } from '../text.ts'
 
 const boards = ['nations', 'alliances'] as const
 
@@ -29,17 +29,12 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
 }
 
 function rankText(of: NationRanking | AllianceRanking): string {
-  const rank = `**#${number(of.rank)}** `
-  const moved = movedText(of.rank, of.previous_rank)
+  const place = `**#${number(of.rank)}**`
+  // Since yesterday.
+  const up = of.previous_rank === null ? 0 : of.previous_rank - of.rank
+  const moved = up === 0 ? '' : ` (${up > 0 ? 'up' : 'down'} ${number(Math.abs(up))})`
   if ('alliance' in of)
-    return `${rank}${allianceText(of.alliance)}, ${number(of.total_score)}, ${counted(of.member_count, 'nation')}${moved}`
-  const { nation_name, alliance } = of.nation
-  const tag = alliance === null ? '' : ` [${name(alliance.alliances.tag)}]`
-  return `${rank}${name(nation_name)}${tag}, ${number(of.national_score)}${moved}`
-}
-
-/** Since yesterday. */
-function movedText(rank: number, before: number | null): string {
-  if (before === null || before === rank) return ''
-  return before > rank ? ` (up ${number(before - rank)})` : ` (down ${number(rank - before)})`
+    return `${place} ${taggedName(of.alliance)}, ${number(of.total_score)}, ${counted(of.member_count, 'nation')}${moved}`
+  const { nation_name: name, alliance } = of.nation
+  return `${place} ${taggedName({ name, tag: alliance?.alliances.tag })}, ${number(of.national_score)}${moved}`
 }

@@ -65,16 +65,11 @@ type GuildInteraction = ChatInputCommandInteraction<'cached'>
 export async function execute(interaction: ChatInputCommandInteraction, bot: Bot) {
   if (!interaction.inCachedGuild())
     throw new UserError('The bot is not a member of this server: invite it first.')
-  switch (interaction.options.getSubcommand()) {
-    case 'role':
-      return addRule(interaction, bot)
-    case 'remove':
-      return deleteRules(interaction, bot)
-    case 'channel':
-      return setChannel(interaction, bot)
-    default:
-      return showSetup(interaction, bot)
-  }
+  const subcommand = interaction.options.getSubcommand()
+  if (subcommand === 'role') return addRule(interaction, bot)
+  if (subcommand === 'remove') return deleteRules(interaction, bot)
+  if (subcommand === 'channel') return setChannel(interaction, bot)
+  return showSetup(interaction, bot)
 }
 
 /** The id of the role. Without these conditions a rule would be a way to roles above one's own. */
@@ -127,14 +122,12 @@ async function showSetup({ guildId }: GuildInteraction, { api, store }: Bot) {
   const terms = await gameTerms(api)
   const rules = store.rules(guildId).map(rule => ruleText(rule, terms))
   const channel = store.newsChannel(guildId)
-  const embed = new EmbedBuilder()
-    .setTitle('Setup')
-    .addFields(
-      list('Roles', rules, 'No role is given.'),
-      list('Announcements of wars and strategic launches', channel ? [channelMention(channel)] : [], 'none'),
-      list('Verified', [counted(store.linksOfGuild(guildId).length, 'account')]),
-    )
-  return { embeds: [embed] }
+  const fields = [
+    list('Roles', rules, 'No role is given.'),
+    list('Announcements of wars and strategic launches', channel ? [channelMention(channel)] : [], 'none'),
+    list('Verified', [counted(store.linksOfGuild(guildId).length, 'account')]),
+  ]
+  return { embeds: [new EmbedBuilder({ title: 'Setup', fields })] }
 }
 
 function ruleText({ role, allianceId, rank }: Rule, terms: Terms): string {

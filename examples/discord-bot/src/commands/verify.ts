@@ -42,13 +42,12 @@ export async function execute({ options, user, guildId }: ChatInputCommandIntera
     if (refused.length > 0)
       lines.push(`The bot cannot assign ${mentions(refused)}: the role must be below the bot’s role.`)
   }
-  const embed = new EmbedBuilder()
-    .setTitle(`Verified: ${nationName}`)
-    .setDescription(lines.join('\n'))
-    .addFields([
-      ...fact('Leader', nation.leader_name && name(nation.leader_name)),
-      ...fact('Score', number(nation.national_score)),
-      ...fact('Alliance', membershipText(alliance, await gameTerms(api))),
-    ])
-  return { embeds: [embed] }
+  const fields = [
+    ...fact('Leader', nation.leader_name && name(nation.leader_name)),
+    ...fact('Score', number(nation.national_score)),
+    ...fact('Alliance', membershipText(alliance, await gameTerms(api))),
+  ]
+  return {
+    embeds: [new EmbedBuilder({ title: `Verified: ${nationName}`, description: lines.join('\n'), fields })],
+  }
 }

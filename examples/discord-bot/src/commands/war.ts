@@ -1,18 +1,7 @@
-import type { Battle, War } from '@chancery/client'
 import { EmbedBuilder, italic, SlashCommandBuilder } from 'discord.js'
 import { idValue } from '../choose.ts'
 import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
-import {
-  addFields,
-  address,
-  fact,
-  gameTerms,
-  list,
-  lossesText,
-  outcomeText,
-  sideText,
-  type Terms,
-} from '../format.ts'
+import { addFields, address, fact, gameTerms, list, lossesText, outcomeText, sideText } from '../format.ts'
 import { ago, name, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
@@ -30,7 +19,15 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     api.wars.battles(id, { page: request.page, limit: 6 }),
     gameTerms(api),
   ])
-  const lines = battles.data.map(battle => battleText(battle, of, terms))
+  const nameOf = (id: string) =>
+    name([of.attacker, of.defender].find(({ nation_id }) => nation_id === id)?.nation_name ?? id, 50)
+  const lines = battles.data.map(battle => {
+    const { victor, attacker_nation_id: attacker, defender_nation_id: defender } = battle
+    const kind = battle.kind === null ? 'Battle' : terms.label('battle_kinds', battle.kind)
+    const isWon = victor === 'attacker' || victor === 'defender'
+    const result = isWon ? `${nameOf(victor === 'attacker' ? attacker : defender)} won` : victor
+    return `${kind} by ${nameOf(attacker)}, ${ago(battle.fought_at)}: ${result ?? 'outcome unknown'}`
+  })
   const embed = new EmbedBuilder()
     .setTitle(`${name(of.attacker.nation_name)} against ${name(of.defender.nation_name)}`)
     .setURL(address(of.url))
@@ -48,14 +45,4 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     list('Battles, the first one first', lines, 'There was none yet.'),
   ])
   return paged(embed, { ...request, value: idValue(of.id) }, battles.pagination.pages)
-}
-
-function battleText(battle: Battle, { attacker, defender }: War, terms: Terms): string {
-  const nameOf = (id: string) =>
-    name([attacker, defender].find(({ nation_id }) => nation_id === id)?.nation_name ?? id, 50)
-  const kind = battle.kind === null ? 'Battle' : terms.label('battle_kinds', battle.kind)
-  const winner = battle.victor === 'attacker' ? battle.attacker_nation_id : battle.defender_nation_id
-  const drawn = battle.victor === null ? 'outcome unknown' : 'draw'
-  const result = battle.victor === null || battle.victor === 'draw' ? drawn : `${nameOf(winner)} won`
-  return `${kind} by ${nameOf(battle.attacker_nation_id)}, ${ago(battle.fought_at)}: ${result}`
 }

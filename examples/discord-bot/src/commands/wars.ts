@@ -12,9 +12,8 @@ export const data = new SlashCommandBuilder()
 export async function execute(interaction: PagedInteraction, { api }: Bot) {
   const request = pageRequest(interaction, 'nation')
   const chosen = request.value ? await chooseNation(request.value, api) : undefined
-  const nation = chosen && { nation_id: [chosen.id] }
   const [{ data, pagination }, terms] = await Promise.all([
-    api.wars.list({ status: 'active', ...nation, page: request.page, limit: 6 }),
+    api.wars.list({ status: 'active', nation_id: chosen && [chosen.id], page: request.page, limit: 6 }),
     gameTerms(api),
   ])
   const fields = data.map(of => {
@@ -25,9 +24,6 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
   const embed = new EmbedBuilder()
     .setTitle(counted(pagination.total, 'active war'))
     .setFooter({ text: '/war and an id shows its battles' })
-  return paged(
-    addFields(embed, fields),
-    { ...request, value: chosen ? idValue(chosen.id) : '' },
-    pagination.pages,
-  )
+  const value = chosen ? idValue(chosen.id) : ''
+  return paged(addFields(embed, fields), { ...request, value }, pagination.pages)
 }

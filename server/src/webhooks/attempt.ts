@@ -1,6 +1,5 @@
 import { webhooks } from '@chancery/contract'
-import type { AttemptResponse } from './outbound/request.ts'
-import type { Message } from './outbound/sender.ts'
+import type { AttemptResponse, Message } from './outbound/sender.ts'
 import type { ClaimedRow, DeliveryResult } from './queue.ts'
 
 export interface Attempt {

@@ -2,8 +2,7 @@ import { type DeliveryState, type WebhookDelivery, webhooks } from '@chancery/co
 import { type Database, type DatabasePool, deleteInSteps, isoTime, type Sql, sql } from '../store/database.ts'
 import { isSuccess, sentHeaders } from './attempt.ts'
 import { utc } from './endpoint-store.ts'
-import type { AttemptResponse } from './outbound/request.ts'
-import type { Message } from './outbound/sender.ts'
+import type { AttemptResponse, Message } from './outbound/sender.ts'
 
 export interface DeliveryFilter {
   state?: DeliveryState | undefined

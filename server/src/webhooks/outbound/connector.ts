@@ -2,8 +2,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import { type DeliveryError, webhooks } from '@chancery/contract'
 import { buildConnector } from 'undici'
-import { guardLookup } from './guard.ts'
-import { SendError } from './request.ts'
+import { guardLookup, SendError } from './guard.ts'
 
 /** Bytes allowed on a connection per request: several times the body limit, because sockets read ahead and bodies may be left unread. */
 const responseBytesMax = 4 * webhooks.responseBytesMax

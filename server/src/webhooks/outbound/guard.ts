@@ -5,9 +5,19 @@
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { isPublicHostName, webhooks } from '@chancery/contract'
+import { type DeliveryError, isPublicHostName, webhooks } from '@chancery/contract'
 import ipaddr from 'ipaddr.js'
-import { SendError } from './request.ts'
+
+/** An error with its code alone: URLs and addresses are private to the owner of the endpoint. */
+export class SendError extends Error {
+  override name = 'SendError'
+  readonly code: DeliveryError
+
+  constructor(code: DeliveryError) {
+    super(code)
+    this.code = code
+  }
+}
 
 /**
  * Ports of line-based services such as mail servers, which would execute what they are sent. Browsers block them too.

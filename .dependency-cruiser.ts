@@ -114,20 +114,14 @@ export const forbidden: IForbiddenRuleType[] = [
     },
   },
   {
-    name: 'redaction-imports-apply-and-the-queue',
+    name: 'redaction-imports-apply',
     comment:
-      'Redactions are applied in the batch that contains them: to entities by their apply.ts, to the event log, and to the webhook queue.',
+      'Redactions are applied in the batch that contains them: to entities by their apply.ts, and to the tables that copy their texts.',
     severity: 'error',
     from: { path: '^server/src/redaction/' },
     to: {
       path: ours,
-      pathNot: [
-        '^contract/src/',
-        '^server/src/(store|redaction)/',
-        '^server/src/webhooks/queue\\.ts$',
-        apply,
-        ingestModel,
-      ],
+      pathNot: ['^contract/src/', '^server/src/(store|redaction)/', apply, ingestModel],
     },
   },
   {

@@ -68,7 +68,7 @@ export const fixtures: Record<string, Record<string, string[]>> = {
   'outsiders-use-http': {
     'acceptance/src/index.ts': ['server/src/index.ts'],
   },
-  'redaction-imports-apply-and-the-queue': {
+  'redaction-imports-apply': {
     'server/src/redaction/redact.ts': [
       'server/src/resources/nations/apply.ts',
       'server/src/ingest/apply-batch.ts',

@@ -25,7 +25,17 @@ export const profileLock = 0x7072_6f66
 export const claimLock = 0x636c_6169
 
 /** Held while results of deliveries are recorded (shared), or all deliveries of an endpoint are changed (exclusive). */
-export const deliveryLock = 0x626f_6f6b
+const deliveryLock = 0x626f_6f6b
+
+/**
+ * Takes the lock of deliveries, shared, at the beginning of a transaction that records results. It excludes transactions that change all
+ * deliveries of an endpoint: they lock rows in another order, which would deadlock. It may be lost in a crash, as claims may.
+ */
+export const sharedDeliveryLock = sql`
+  select pg_advisory_xact_lock_shared(${deliveryLock}), set_config('synchronous_commit', 'off', true)`
+
+/** The same lock, exclusive, at the beginning of a transaction that changes all deliveries of an endpoint. */
+export const exclusiveDeliveryLock = sql`select pg_advisory_xact_lock(${deliveryLock})`
 
 /** The text of the lock that is held while a rejected batch is added to the dead-letter store. */
 export const deadLettersLock = 'chancery dead letters'

@@ -9,8 +9,7 @@ import {
   webhooks,
 } from '@chancery/contract'
 import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
-import { playerLock } from '../store/locks.ts'
-import { exclusiveDeliveryLock } from './queue.ts'
+import { exclusiveDeliveryLock, playerLock } from '../store/locks.ts'
 
 export interface Endpoint extends WebhookEndpoint {
   player_id: string

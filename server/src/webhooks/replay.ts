@@ -2,9 +2,8 @@ import { createEventFilter, webhooks } from '@chancery/contract'
 import { readEvents } from '../events/store.ts'
 import { ApiError } from '../http/http-error.ts'
 import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
+import { exclusiveDeliveryLock } from '../store/locks.ts'
 import { type Endpoint, filterOf } from './endpoint-store.ts'
-
-import { exclusiveDeliveryLock } from './queue.ts'
 
 /** What to replay: one delivery, all failed ones, or the events logged in a time range (`until` exclusive). */
 export type Replay = { delivery: string } | { failed: true } | { since: string; until: string }

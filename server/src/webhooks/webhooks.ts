@@ -1,7 +1,7 @@
 /**
  * Webhooks: signed messages about events to endpoints that players register.
  *
- * `fan-out.ts` queues a delivery per event and matching endpoint, `queue.ts` leases deliveries to workers, `worker.ts` sends them through
+ * `queue.ts` queues a delivery per event and matching endpoint and leases deliveries to workers, `worker.ts` sends them through
  * `outbound/`, which reaches public addresses only. Delivery is at least once, per endpoint roughly in the order of the log, with retries
  * for days; `endpoint-health.ts` disables endpoints that keep failing. `settings.ts` manages endpoints.
  */

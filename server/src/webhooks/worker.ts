@@ -1,19 +1,19 @@
 import type { DatabasePool } from '../store/database.ts'
+import { sharedDeliveryLock } from '../store/locks.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { type Attempt, deliveryResult } from './attempt.ts'
 import { updateHealth } from './endpoint-health.ts'
 import { disable } from './endpoint-store.ts'
-import { fanOutStep } from './fan-out.ts'
 import type { WriteMessage } from './message.ts'
 import type { Sender } from './outbound/sender.ts'
 import {
   type ClaimedDelivery,
   claim,
   type DeliveryResult,
+  fanOutStep,
   recordResults,
   release,
   rescheduleAfterClockStep,
-  sharedDeliveryLock,
   slowAfterMs,
 } from './queue.ts'
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { sql } from '../../src/store/database.ts'
 import { updateHealth } from '../../src/webhooks/endpoint-health.ts'
-import { fanOutStep } from '../../src/webhooks/fan-out.ts'
 import {
   type ClaimedDelivery,
   type ClaimOptions,
   claim,
   type DeliveryResult,
+  fanOutStep,
   recordResults,
   release,
 } from '../../src/webhooks/queue.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import { fanOutStep } from '../../src/webhooks/fan-out.ts'
+import { fanOutStep } from '../../src/webhooks/queue.ts'
 import { nation } from '../ingest/facts.ts'
 import { type DeliveryFixture, openDeliveryFixture, respond } from './delivery-fixture.ts'
 

@@ -6,7 +6,7 @@ const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
 const writers = '(?:apply|counters|ranking-index|reset|event-collector|game-events)'
 const apply = `^server/src/(?:${slice}/${writers}|resources/appliers)\\.ts$`
 /** The model of ingestion: the batch, its changes, the stores of entities and the tombstones. */
-const ingestModel = '^server/src/ingest/(batch|changes|entity-store|row-writer|tombstones)\\.ts$'
+const ingestModel = '^server/src/ingest/(batch|changes|entity-store|tombstones)\\.ts$'
 
 const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
 

@@ -6,25 +6,19 @@ import { type FactResource, primaryKeys } from '@chancery/contract'
 import { type Database, raw, sql } from '../store/database.ts'
 import { type Batch, BatchRejectedError, type Change, type Rejection } from './batch.ts'
 import type { Transition } from './changes.ts'
-import { createRowWriter } from './row-writer.ts'
 
-const writeRows = createRowWriter('chancery_world.tombstone', 'resource, id', [
-  'resource',
-  'id',
-  'name',
-  'deleted_at',
-])
-
-export function writeTombstones(
+export async function writeTombstones(
   db: Database,
   resource: string,
   entities: { id: string; name: string | null }[],
   deletedAt: string,
 ): Promise<void> {
-  return writeRows(
-    db,
-    entities.map(entity => ({ resource, ...entity, deleted_at: deletedAt })),
-  )
+  if (entities.length === 0) return
+  await db.rows(sql`
+    insert into chancery_world.tombstone (resource, id, name, deleted_at)
+    select ${resource}, id, name, ${deletedAt}::timestamptz
+    from unnest(${entities.map(({ id }) => id)}::text[], ${entities.map(({ name }) => name)}::text[]) as t (id, name)
+    on conflict (resource, id) do update set name = excluded.name, deleted_at = excluded.deleted_at`)
 }
 
 /** Removes the tombstones of entities that were put again. Returns which had one: earlier wars and battles may count towards them. */

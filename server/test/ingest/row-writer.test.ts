@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { createChangedRowWriter } from '../../src/ingest/row-writer.ts'
+import { createChangedRowWriter } from '../../src/ingest/entity-store.ts'
 import { createPool, raw, sql } from '../../src/store/database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { randomRuns } from '../support/tier.ts'

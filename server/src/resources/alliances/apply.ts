@@ -8,8 +8,12 @@ import {
   type SplitAttributes,
   type Transition,
 } from '../../ingest/changes.ts'
-import { createPublicAndPrivateTables, secretRow } from '../../ingest/entity-store.ts'
-import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
+import {
+  createPublicAndPrivateTables,
+  createRowRemover,
+  createRowWriter,
+  secretRow,
+} from '../../ingest/entity-store.ts'
 import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
 import { searchText } from '../../store/search-text.ts'

@@ -1,7 +1,6 @@
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
-import { createPublicAndPrivateTables } from '../../ingest/entity-store.ts'
-import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
+import { createPublicAndPrivateTables, createRowRemover, createRowWriter } from '../../ingest/entity-store.ts'
 import { sql } from '../../store/database.ts'
 import { addMembershipSteps, type MembershipStep } from '../alliances/apply.ts'
 import { indexMembers } from '../nations/ranking-index.ts'

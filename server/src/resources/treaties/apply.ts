@@ -1,6 +1,6 @@
 import { type Batch, type Change, reject } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
-import { createRowRemover, createRowWriter } from '../../ingest/row-writer.ts'
+import { createRowRemover, createRowWriter } from '../../ingest/entity-store.ts'
 import { raw, sql } from '../../store/database.ts'
 import { factColumns, memoizeByContract } from '../../store/fact-columns.ts'
 

@@ -1,7 +1,7 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, type NationWarCounts, reject } from '../../ingest/batch.ts'
 import { deletionsOf, type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
-import { createChangedRowWriter, createRowRemover } from '../../ingest/row-writer.ts'
+import { createChangedRowWriter, createRowRemover } from '../../ingest/entity-store.ts'
 import {
   type HistoryOf,
   lastReset,

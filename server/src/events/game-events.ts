@@ -1,19 +1,6 @@
 import type { EventType } from '@chancery/contract'
-import type { Batch } from '../ingest/batch.ts'
+import type { Batch, GameEvent } from '../ingest/batch.ts'
 import { sql } from '../store/database.ts'
-
-/** An event that the game sent, as it was validated. */
-export interface GameEvent {
-  line: number
-  type: string
-  occurred_at: string
-  data: Record<string, unknown>
-  summary?: string
-  nation_ids?: string[]
-  alliance_ids?: string[]
-  war_id?: string | null
-  conflict_id?: string | null
-}
 
 interface WeaponData {
   weapon: string

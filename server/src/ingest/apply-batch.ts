@@ -1,4 +1,11 @@
-import { type Contract, deletesMax, factResources, snapshotGapsReason } from '@chancery/contract'
+import {
+  type Contract,
+  deletesMax,
+  type FeedPosition,
+  factResources,
+  limits,
+  snapshotGapsReason,
+} from '@chancery/contract'
 import { createEventCollector, type EventCollector } from '../events/event-collector.ts'
 import { emitGameEvents } from '../events/game-events.ts'
 import { applyRedactions } from '../redaction/apply-redactions.ts'
@@ -20,7 +27,6 @@ import { notifyPulse } from '../store/pulse.ts'
 import { type Batch, BatchRejectedError, type Change, chunksOf, reject } from './batch.ts'
 import { deleteDeadLetter, hasDeadLetters, markAllSuperseded, markSuperseded } from './dead-letters.ts'
 import { factTable } from './entity-store.ts'
-import { advanceFeed, isFeedCurrent } from './feeds.ts'
 import type { SnapshotWithKeys, SpooledBatch } from './spool.ts'
 import { addReference, type References, unknownReferences } from './tombstones.ts'
 
@@ -218,4 +224,38 @@ async function snapshotDeletions({ db }: Batch, snapshot: SnapshotWithKeys): Pro
     reject(line, '/resource', snapshotGapsReason(resource, { missing: absent.length, total }))
   }
   return absent.map(row => ({ line, op: 'delete', key: row.key, data: {}, at }))
+}
+
+/** A feed and the batch of it that was applied last. */
+interface Feed {
+  name: string
+  last_batch: string | null
+  applied_at: string | null
+}
+
+export async function findFeed(db: Database, name: string): Promise<Feed> {
+  const known = await db.first<Feed>(
+    sql`select name, last_batch, applied_at from chancery_secret.feed where name = ${name}`,
+  )
+  return known ?? { name, last_batch: null, applied_at: null }
+}
+
+/**
+ * Whether the last batch of a feed is the one that the new batch names. The ingest lock is held, so it does not change.
+ * @throws {BatchRejectedError} where a new feed would exceed their number.
+ */
+async function isFeedCurrent(db: Database, { name, after }: FeedPosition): Promise<boolean> {
+  const { last_batch } = await findFeed(db, name)
+  if (last_batch === null && after === null) {
+    const feeds = await db.first<{ count: number }>(sql`select count(*) as count from chancery_secret.feed`)
+    if (feeds && feeds.count >= limits.feeds)
+      reject(0, '/feed/name', `the limit of ${limits.feeds} feeds is reached: use an existing feed name`)
+  }
+  return last_batch === after
+}
+
+async function advanceFeed(db: Database, name: string, batch: string, loggedAt: string): Promise<void> {
+  await db.rows(sql`
+    insert into chancery_secret.feed (name, last_batch, applied_at) values (${name}, ${batch}, ${loggedAt})
+    on conflict (name) do update set last_batch = excluded.last_batch, applied_at = excluded.applied_at`)
 }

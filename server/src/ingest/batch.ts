@@ -13,6 +13,19 @@ export interface Change {
   at: string | undefined
 }
 
+/** An event that the game sent, as it was validated. */
+export interface GameEvent {
+  line: number
+  type: string
+  occurred_at: string
+  data: Record<string, unknown>
+  summary?: string
+  nation_ids?: string[]
+  alliance_ids?: string[]
+  war_id?: string | null
+  conflict_id?: string | null
+}
+
 /** A batch lists all entities of a resource: those that it does not put are deleted. */
 export interface Snapshot {
   line: number

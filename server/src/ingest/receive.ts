@@ -3,33 +3,67 @@
  * once by id and content), derives its events, and keeps rejected batches in the dead-letter store. A batch is acknowledged when it is
  * durable. Start here, with the stream; then read `apply-batch.ts` (the transaction) and `changes.ts` (merging); `batch.ts` has the types.
  */
-import { Readable } from 'node:stream'
-import { sql } from '../store/database.ts'
-import { type Rejection, RejectionList } from './batch.ts'
-import { deleteDeadLetter, findDeadLetter } from './dead-letters.ts'
-import {
-  type IngestContext,
-  type Outcome,
-  processBatch,
-  type ReceiveOptions,
-  rejectedOutcome,
-  storeIfRejected,
-  type TransactionRunner,
-  unavailableOutcome,
-} from './process-batch.ts'
+import type { BatchOutcome, Contract } from '@chancery/contract'
+import type { LedgerEntry } from '../redaction/ledger.ts'
+import { type Database, type DatabasePool, isUnavailable, sql } from '../store/database.ts'
+import { type Applied, applyBatch } from './apply-batch.ts'
+import { BatchRejectedError, type Rejection, RejectionList, rejectionsMax } from './batch.ts'
+import { type DroppedDeadLetter, storeDeadLetter } from './dead-letters.ts'
 import {
   type Commit,
   changedEntities,
   isTooDeep,
+  prefetched,
+  type RawBatch,
   RawBatchRecorder,
   type ReceivedBatch,
   splitIntoBatches,
   tooDeep,
   validateLine,
 } from './split-batches.ts'
-import { Spool } from './spool.ts'
-import { bufferToFile } from './temporary-file.ts'
-import { isRejected } from './validate-fact.ts'
+import { bufferToFile, Spool, type SpooledBatch } from './spool.ts'
+import { type FactValidator, isRejected } from './validate-fact.ts'
+
+/** The result of one batch. After `unavailable`, later batches of the stream are not applied either: none may overtake another. */
+export interface Outcome extends BatchOutcome {
+  events: number
+}
+
+const rejectedOutcome = (batch: string | null, rejections: Rejection[]): Outcome => ({
+  batch,
+  status: 'refused',
+  facts: 0,
+  events: 0,
+  last_seq: null,
+  refused: rejections.slice(0, rejectionsMax),
+  is_kept: false,
+})
+
+const unavailableOutcome = (batch: string | null): Outcome => ({
+  ...rejectedOutcome(batch, []),
+  status: 'unavailable',
+})
+
+export interface IngestContext {
+  pool: DatabasePool
+  contract: Contract
+  validate: FactValidator
+  /** Records redactions outside the database before the batch is acknowledged. */
+  recordRedactions?: (entries: LedgerEntry[]) => Promise<void>
+  /** Called for dead letters that are dropped, or not stored, for lack of room. */
+  onDropped?: (dropped: readonly DroppedDeadLetter[]) => void
+}
+
+/** `keepsRejected`: rejected batches go to the dead-letter store. A sender that will send them in another form turns it off. */
+export interface ReceiveOptions {
+  keepsRejected?: boolean
+}
+
+/** How batches are applied: each in a transaction of its own, or, in a dry run, all in one that is rolled back. */
+interface TransactionRunner {
+  inTransaction(work: (db: Database) => Promise<Applied>): Promise<Applied>
+  isDryRun: boolean
+}
 
 /** Reads a stream of facts and applies each batch when its commit arrives. Yields one outcome a batch, as soon as it is durable. */
 export async function* receiveFacts(
@@ -135,31 +169,6 @@ const clear = async (received: ReceivedBatch): Promise<void> => {
   if ('spool' in received) await received.spool.clear()
 }
 
-/**
- * Reads the next item while the current one is processed: a batch is read and validated while the database applies the one before it.
- * An item that is not consumed is released.
- */
-async function* prefetched<T>(
-  items: AsyncGenerator<T>,
-  release: (item: T) => Promise<void>,
-): AsyncGenerator<T> {
-  let next = items.next()
-  try {
-    for (;;) {
-      const item = await next
-      if (item.done) return
-      next = items.next()
-      // A failure is thrown when the item is awaited.
-      next.catch(() => undefined)
-      yield item.value
-    }
-  } finally {
-    // Not awaited: the stream may never send another byte.
-    void next.then(item => (item.done ? undefined : release(item.value))).catch(() => undefined)
-    void items.return(undefined).catch(() => undefined)
-  }
-}
-
 /** One small batch as a JSON value. Lines are positions in `facts`, from 1. */
 export interface BatchBody extends Commit {
   facts: unknown[]
@@ -213,25 +222,66 @@ async function spoolFact(
   return misplaced ? [misplaced] : []
 }
 
-/**
- * Applies a dead letter again, as it was sent. Returns `superseded` where later facts changed one of its entities, unless `force`;
- * `not_kept` where its facts are not stored; undefined where there is no such dead letter.
- */
-export async function retryDeadLetter(
+/** Applies a batch and returns its outcome. The batch id is the idempotency key: a batch that is sent again is a `duplicate`. */
+async function processBatch(
   context: IngestContext,
-  id: string,
-  { force }: { force: boolean },
-): Promise<Outcome | 'superseded' | 'not_kept' | undefined> {
-  const kept = await findDeadLetter(context.pool, id)
-  if (!kept) return undefined
-  if (kept.content === null) return 'not_kept'
-  if (kept.overtaken_by !== null && !force) return 'superseded'
-  const commit = { op: 'commit', batch: id, announce: kept.is_announced }
-  const text = Buffer.from(`${kept.content}${JSON.stringify(commit)}\n`)
-  for await (const outcome of receiveFacts(context, Readable.from([text]))) {
-    // It was applied under its id meanwhile.
-    if (outcome.status === 'duplicate') await deleteDeadLetter(context.pool, id)
-    return outcome
+  spooled: SpooledBatch,
+  runner: TransactionRunner,
+): Promise<Outcome> {
+  try {
+    const applied = await runner.inTransaction(db => applyBatch(db, context.contract, spooled))
+    if (applied.status === 'applied' || applied.status === 'duplicate') {
+      const { redactions, ...counts } = applied
+      if (redactions.length > 0 && !runner.isDryRun) await context.recordRedactions?.(redactions)
+      return { batch: spooled.id, ...counts, refused: [], is_kept: false }
+    }
+    const rejection = {
+      line: 0,
+      path: applied.status === 'conflict' ? '/batch' : '/feed',
+      reason: notAppliedReasons[applied.status],
+    }
+    return { ...rejectedOutcome(spooled.id, [rejection]), status: applied.status, facts: spooled.factCount }
+  } catch (error) {
+    if (error instanceof BatchRejectedError) return rejectedOutcome(spooled.id, error.rejections)
+    if (isValueError(error))
+      return rejectedOutcome(spooled.id, [
+        { line: 0, path: '', reason: `the database cannot store a value: ${error.message}` },
+      ])
+    if (isUnavailable(error)) return unavailableOutcome(spooled.id)
+    throw error
   }
-  return undefined
 }
+
+/** Stores a rejected batch. One that cannot be stored, because the database is unavailable or does not take its text, stays rejected. */
+async function storeIfRejected(
+  { pool, onDropped }: IngestContext,
+  outcome: Outcome,
+  { raw, commit }: { raw: RawBatch; commit: Commit },
+): Promise<Outcome> {
+  const { batch: id, status } = outcome
+  if (status !== 'refused' || id === null) return outcome
+  // The sender counts the lines of its stream; the dead letter counts its own.
+  const rejections = outcome.refused.map(rejection => ({
+    ...rejection,
+    line: raw.lineInContent(rejection.line),
+  }))
+  try {
+    const { isKept, dropped } = await pool.transaction(db =>
+      storeDeadLetter(db, { id, raw, commit, rejections }),
+    )
+    if (dropped.length > 0) onDropped?.(dropped)
+    return { ...outcome, is_kept: isKept }
+  } catch (error) {
+    if (isUnavailable(error) || isValueError(error)) return outcome
+    throw error
+  }
+}
+
+const notAppliedReasons = {
+  conflict: 'another batch was applied under this id',
+  overtaken: '`after` is not the last batch of the feed: read the feed, and continue from its last batch',
+}
+
+/** SQLSTATE 22 (data exception) and 23 (integrity): the facts are wrong, though no validation named the line. */
+const isValueError = (error: unknown): error is Error =>
+  error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code))

@@ -68,6 +68,31 @@ export async function* splitIntoBatches(
   }
 }
 
+/**
+ * Reads the next item while the current one is processed: a batch is read and validated while the database applies the one before it.
+ * An item that is not consumed is released.
+ */
+export async function* prefetched<T>(
+  items: AsyncGenerator<T>,
+  release: (item: T) => Promise<void>,
+): AsyncGenerator<T> {
+  let next = items.next()
+  try {
+    for (;;) {
+      const item = await next
+      if (item.done) return
+      next = items.next()
+      // A failure is thrown when the item is awaited.
+      next.catch(() => undefined)
+      yield item.value
+    }
+  } finally {
+    // Not awaited: the stream may never send another byte.
+    void next.then(item => (item.done ? undefined : release(item.value))).catch(() => undefined)
+    void items.return(undefined).catch(() => undefined)
+  }
+}
+
 export function validateLine(
   validate: FactValidator,
   line: { number: number; text?: string; problem?: string },

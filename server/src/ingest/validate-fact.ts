@@ -25,8 +25,7 @@ import {
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import type { GameEvent } from '../events/game-events.ts'
-import type { Change, Erasure, Redaction, Rejection, Reset, Snapshot } from './batch.ts'
+import type { Change, Erasure, GameEvent, Redaction, Rejection, Reset, Snapshot } from './batch.ts'
 
 /** A valid fact. */
 export type ValidFact =

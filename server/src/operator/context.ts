@@ -1,6 +1,6 @@
 import type { Contract } from '@chancery/contract'
 import type { RevocationWatcher } from '../http/revocation-watcher.ts'
-import type { IngestContext } from '../ingest/process-batch.ts'
+import type { IngestContext } from '../ingest/receive.ts'
 import type { RequestLog } from '../request-log/request-log.ts'
 import type { ConnectionTarget } from '../store/database.ts'
 import type { Pools } from '../store/pools.ts'

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { operatorOperations } from '@chancery/contract'
 import { notFound } from '../http/http-error.ts'
 import {
@@ -6,7 +7,7 @@ import {
   listDeadLetters,
   listDroppedDeadLetters,
 } from '../ingest/dead-letters.ts'
-import { retryDeadLetter } from '../ingest/receive.ts'
+import { type IngestContext, type Outcome, receiveFacts } from '../ingest/receive.ts'
 import { bearerOf } from './authentication.ts'
 import type { OperatorContext } from './context.ts'
 import type { DefineOperatorOperation } from './define-operator-operation.ts'
@@ -54,3 +55,26 @@ export function deadLetterRoutes(define: DefineOperatorOperation, context: Opera
 }
 
 const noSuchBatch = () => notFound('rejected batch of this id')
+
+/**
+ * Applies a dead letter again, as it was sent. Returns `superseded` where later facts changed one of its entities, unless `force`;
+ * `not_kept` where its facts are not stored; undefined where there is no such dead letter.
+ */
+async function retryDeadLetter(
+  context: IngestContext,
+  id: string,
+  { force }: { force: boolean },
+): Promise<Outcome | 'superseded' | 'not_kept' | undefined> {
+  const kept = await findDeadLetter(context.pool, id)
+  if (!kept) return undefined
+  if (kept.content === null) return 'not_kept'
+  if (kept.overtaken_by !== null && !force) return 'superseded'
+  const commit = { op: 'commit', batch: id, announce: kept.is_announced }
+  const text = Buffer.from(`${kept.content}${JSON.stringify(commit)}\n`)
+  for await (const outcome of receiveFacts(context, Readable.from([text]))) {
+    // It was applied under its id meanwhile.
+    if (outcome.status === 'duplicate') await deleteDeadLetter(context.pool, id)
+    return outcome
+  }
+  return undefined
+}

@@ -9,9 +9,15 @@ import {
 import { Compile } from 'typebox/compile'
 import { notFound } from '../http/http-error.ts'
 import { createBodyValidator } from '../http/input-validator.ts'
-import { findFeed } from '../ingest/feeds.ts'
-import type { IngestContext, Outcome, ReceiveOptions } from '../ingest/process-batch.ts'
-import { checkFacts, receiveBatch, receiveFacts } from '../ingest/receive.ts'
+import { findFeed } from '../ingest/apply-batch.ts'
+import {
+  checkFacts,
+  type IngestContext,
+  type Outcome,
+  type ReceiveOptions,
+  receiveBatch,
+  receiveFacts,
+} from '../ingest/receive.ts'
 import { isRejected } from '../ingest/validate-fact.ts'
 import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './authentication.ts'
 import type { OperatorContext } from './context.ts'

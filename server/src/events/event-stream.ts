@@ -4,6 +4,7 @@ import type { SerializeEvent } from '../disclosure/disclosure.ts'
 import type { SseSource, SseWriter } from '../http/sse-connection.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
+import { readMatching } from './list-events.ts'
 import {
   createLogPages,
   type Frame,
@@ -14,7 +15,7 @@ import {
   toFrame,
   upToDate,
 } from './log-pages.ts'
-import { readMatching, type StreamStart } from './store.ts'
+import type { StreamStart } from './store.ts'
 
 /** The parameters of `events.stream`. */
 export type StreamFilter = ValuesFor<typeof operations.eventsStream>

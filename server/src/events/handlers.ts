@@ -6,7 +6,8 @@ import { ApiError } from '../http/http-error.ts'
 import type { ReadContext } from '../store/fact-columns.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { createTail } from './event-stream.ts'
-import { findStreamStart, listEvents } from './store.ts'
+import { listEvents } from './list-events.ts'
+import { findStreamStart } from './store.ts'
 
 export const eventHandlers = (context: ReadContext): Pick<Handlers, 'eventsList'> => ({
   async eventsList({ values, disclose }) {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hasSubject, selectBySubject, selectByTypeAndSubject } from '../../src/events/filtered-pages.ts'
-import { readMatching } from '../../src/events/store.ts'
+import {
+  hasSubject,
+  readMatching,
+  selectBySubject,
+  selectByTypeAndSubject,
+} from '../../src/events/list-events.ts'
 import { createPool, type Sql, sql } from '../../src/store/database.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { type Fact, startTestServer } from '../support/test-server.ts'

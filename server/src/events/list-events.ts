@@ -1,7 +1,101 @@
+/** Lists of events: the pages of `/events`, and the events that match a filter of a stream. */
 import type { operations, ValuesFor } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
-import { allOf, type Page } from '../store/paging.ts'
-import { columns, direction, type Event, lengthOf, type PageOfLog, type Span, slice } from './spans.ts'
+import type { ReadContext } from '../store/fact-columns.ts'
+import { allOf, offsetOf, type Page, readPage } from '../store/paging.ts'
+import { columns, type Event, endsOf, type Gap, readEvents, type Span, spanWithin } from './store.ts'
+
+type Filter = ValuesFor<typeof operations.eventsList>
+
+/** A page of the log, or `cursor_expired` where `after` is before the retained log, beyond its end, or was lost in a restore. */
+export async function listEvents(
+  { pools }: ReadContext,
+  filter: Filter,
+): Promise<Page<Event> | 'cursor_expired'> {
+  const db = pools.public
+  const ends = await endsOf(db, filter)
+  const span = spanWithin(ends, filter)
+  if (span === 'cursor_expired') return span
+  const page = { offset: offsetOf(filter), limit: filter.limit, isOldestFirst: filter.after !== undefined }
+  const { type: kinds } = filter
+  if (hasSubject(filter)) return listBySubject(db, span, filter, page)
+  if (!kinds) return listByNumber(db, runsOf(span, ends.gaps), page)
+  const [kind] = kinds
+  return kinds.length === 1 && kind !== undefined
+    ? listByKind(db, span, kind, page)
+    : listByKinds(db, span, kinds, page)
+}
+
+/** Events of a span that match a filter, oldest first: at most `limit`. */
+export async function readMatching(
+  db: Database,
+  span: Span,
+  filter: Subjects,
+  limit: number,
+): Promise<Event[]> {
+  const chosen = hasSubject(filter)
+    ? selectBySubject(span, filter)
+    : filter.type && selectByType(filter.type, span, { limit, isOldestFirst: true })
+  if (!chosen) return readEvents(db, span, limit)
+  return db.rows<Event>(sql`
+    select ${columns} from (select seq from (${chosen}) chosen order by seq limit ${limit}) first
+    join chancery_world.event e using (seq) order by e.seq`)
+}
+
+/** The part of the selected events that is returned. */
+interface PageOfLog {
+  offset: number
+  limit: number
+  isOldestFirst: boolean
+}
+
+const lengthOf = ({ first, last }: Span) => Math.max(0, last - first + 1)
+
+/** The numbers of a page within a span. */
+function slice(span: Span, { offset, limit, isOldestFirst }: PageOfLog): Span {
+  return isOldestFirst
+    ? { first: span.first + offset, last: Math.min(span.last, span.first + offset + limit - 1) }
+    : { first: Math.max(span.first, span.last - offset - limit + 1), last: span.last - offset }
+}
+
+const direction = ({ isOldestFirst }: Pick<PageOfLog, 'isOldestFirst'>) =>
+  isOldestFirst ? sql`asc` : sql`desc`
+
+/** The parts of a span outside the gaps, which are ordered: spans, oldest first, none of them empty. */
+function runsOf({ first, last }: Span, gaps: readonly Gap[]): Span[] {
+  const runs: Span[] = []
+  let start = first
+  for (const { last_before, first_after } of gaps) {
+    if (start <= Math.min(last_before, last)) runs.push({ first: start, last: Math.min(last_before, last) })
+    start = Math.max(start, first_after)
+  }
+  if (start <= last) runs.push({ first: start, last })
+  return runs
+}
+
+/** The number at a position of the runs, from 0. */
+function numberAt(runs: readonly Span[], position: number): number {
+  let before = 0
+  for (const { first, last } of runs) {
+    const number = first + position - before
+    if (number <= last) return number
+    before += last - first + 1
+  }
+  throw new Error('a position lies beyond the log')
+}
+
+/** The whole log: every number of its runs is an event, so a page is a range of numbers. */
+async function listByNumber(db: Database, runs: Span[], page: PageOfLog): Promise<Page<Event>> {
+  const total = runs.reduce((sum, run) => sum + lengthOf(run), 0)
+  if (page.offset >= total) return { items: [], total }
+  const positions = slice({ first: 0, last: total - 1 }, page)
+  const first = numberAt(runs, positions.first)
+  const last = numberAt(runs, positions.last)
+  const items = await db.rows<Event>(sql`
+    select ${columns} from chancery_world.event e
+    where e.seq >= ${first} and e.seq <= ${last} order by e.seq ${direction(page)}`)
+  return { items, total }
+}
 
 /** The first and the last number within a kind in a span. */
 const kindSpan = (kind: Sql, { first, last }: Span) => sql`
@@ -9,12 +103,7 @@ const kindSpan = (kind: Sql, { first, last }: Span) => sql`
   (select kind_number from chancery_world.event where type = ${kind} and seq <= ${last} order by seq desc limit 1) as last`
 
 /** One kind: its own numbers have no gaps at all. */
-export async function listByKind(
-  db: Database,
-  span: Span,
-  kind: string,
-  page: PageOfLog,
-): Promise<Page<Event>> {
+async function listByKind(db: Database, span: Span, kind: string, page: PageOfLog): Promise<Page<Event>> {
   const found = await db.first<{ first: number | null; last: number | null }>(
     sql`select ${kindSpan(sql`${kind}`, span)}`,
   )
@@ -31,7 +120,7 @@ export async function listByKind(
 }
 
 /** How many events of some kinds a span has. */
-export async function countOfKinds(db: Database, span: Span, kinds: string[]): Promise<number> {
+async function countOfKinds(db: Database, span: Span, kinds: string[]): Promise<number> {
   const counted = await db.first<{ total: number }>(sql`
     select coalesce(sum(greatest(0, numbers.last - numbers.first + 1)), 0) as total
     from unnest(${kinds}::text[]) as k (type), lateral (select ${kindSpan(sql`k.type`, span)}) numbers`)
@@ -39,12 +128,7 @@ export async function countOfKinds(db: Database, span: Span, kinds: string[]): P
 }
 
 /** Several kinds: a binary search finds the start of the page, so that events before it are not read. */
-export async function listByKinds(
-  db: Database,
-  span: Span,
-  kinds: string[],
-  page: PageOfLog,
-): Promise<Page<Event>> {
+async function listByKinds(db: Database, span: Span, kinds: string[], page: PageOfLog): Promise<Page<Event>> {
   const total = await countOfKinds(db, span, kinds)
   if (page.offset >= total) return { items: [], total }
   const { isOldestFirst, offset, limit } = page
@@ -87,7 +171,7 @@ async function findSeqOf(db: Database, span: Span, kinds: string[], ordinal: num
 }
 
 /** The numbers of at most `limit` events of each kind, the first in the order of the page. */
-export const selectByType = (
+const selectByType = (
   kinds: string[],
   { first, last }: Span,
   page: Pick<PageOfLog, 'limit' | 'isOldestFirst'>,
@@ -99,16 +183,13 @@ export const selectByType = (
   ) candidate`
 
 /** Filters by kind and subject. */
-export type Subjects = Pick<
-  ValuesFor<typeof operations.eventsList>,
-  'type' | 'nation_id' | 'alliance_id' | 'war_id'
->
+type Subjects = Pick<ValuesFor<typeof operations.eventsList>, 'type' | 'nation_id' | 'alliance_id' | 'war_id'>
 
 export const hasSubject = ({ nation_id, alliance_id, war_id }: Subjects) =>
   nation_id !== undefined || alliance_id !== undefined || war_id !== undefined
 
 /** Up to this many events, filtering each is faster than the index of an alliance. */
-export const fewOfKindMax = 5_000
+const fewOfKindMax = 5_000
 
 /** For at most `fewOfKindMax` events of the requested kinds: filters them by the subjects in their rows. */
 export const selectByTypeAndSubject = (
@@ -158,4 +239,29 @@ function bySubject(table: Sql, column: Sql, ids: string[], inSpan: Sql): Sql {
   return ids.length === 1
     ? sql`select s.seq from ${table} s where ${column} = ${ids[0]} and ${inSpan}`
     : sql`select distinct s.seq from ${table} s where ${column} = any(${ids}) and ${inSpan}`
+}
+
+async function listBySubject(
+  db: Database,
+  span: Span,
+  filter: Filter,
+  page: PageOfLog,
+): Promise<Page<Event>> {
+  const { type, war_id } = filter
+  const ofKinds = type && war_id === undefined ? await countOfKinds(db, span, type) : undefined
+  if (ofKinds === 0) return { items: [], total: 0 }
+  const areFew = ofKinds !== undefined && ofKinds <= fewOfKindMax
+  const chosen = type && areFew ? selectByTypeAndSubject(type, span, filter) : selectBySubject(span, filter)
+  const opposite = { isOldestFirst: !page.isOldestFirst }
+  return readPage<Event>(db, filter, {
+    columns,
+    from: sql`(${chosen}) e`,
+    order: sql`e.seq ${direction(page)}`,
+    reversed: sql`e.seq ${direction(opposite)}`,
+    deferredJoin: {
+      alias: sql`e`,
+      columns: sql`e.seq`,
+      joins: sql`join chancery_world.event e using (seq)`,
+    },
+  })
 }

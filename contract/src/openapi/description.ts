@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts'
 import { operatorErrors } from '../operator/errors.ts'
-import { operatorRoles } from '../operator/roles.ts'
+import { operatorRoles } from '../operator/operation.ts'
 import type { Profile } from '../profile/profile.ts'
 import { errors } from '../public/errors.ts'
 import { bases } from '../public/index.ts'

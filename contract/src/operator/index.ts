@@ -1,7 +1,6 @@
 import { logList } from './audit-log.ts'
 import { backupTake } from './backup.ts'
-import { factsSend } from './facts.ts'
-import { feedsGet } from './feeds.ts'
+import { factsSend, feedsGet } from './facts.ts'
 import { codesIssue, handoversCreate } from './identity.ts'
 import { keysCreate, keysList, keysRevoke, keysSetLimit } from './keys.ts'
 import { playersResume, playersSuspend } from './players.ts'
@@ -22,23 +21,26 @@ import {
 } from './webhooks.ts'
 
 export { type OperatorErrorCode, operatorErrors } from './errors.ts'
-export type {
-  BodyOf,
-  OperatorMethod,
-  OperatorOperation,
-  QueryOf,
-  RequestOf,
-  ResponseOf,
-} from './operation.ts'
 export {
   type BatchOutcome,
   type BatchStatus,
   batchStatusNames,
   outcomeSchema,
   type Rejection,
-} from './outcome.ts'
+} from './facts.ts'
+export {
+  type BodyOf,
+  hasRole,
+  type OperatorMethod,
+  type OperatorOperation,
+  type OperatorRole,
+  operatorRoleNames,
+  operatorRoles,
+  type QueryOf,
+  type RequestOf,
+  type ResponseOf,
+} from './operation.ts'
 export type { DroppedBatch, RejectedBatch, RejectedBatchWithContent } from './refused.ts'
-export { hasRole, type OperatorRole, operatorRoleNames, operatorRoles } from './roles.ts'
 export { isStatusMemberFor } from './status.ts'
 export type { OperatorTokenRecord } from './tokens.ts'
 

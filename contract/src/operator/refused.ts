@@ -2,9 +2,16 @@ import Type, { type Static } from 'typebox'
 import { batchId, feedPosition } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { annotate, count, listOf, nullable, position, strictObject, time } from '../shared-schemas.ts'
-import { batchConflict, batchRejected, batchUnavailable } from './facts.ts'
+import {
+  appliedExample,
+  batchConflict,
+  batchRejected,
+  batchUnavailable,
+  outcomeSchema,
+  rejectedExample,
+  rejectionSchema,
+} from './facts.ts'
 import { jsonResponse, named, operatorOperation } from './operation.ts'
-import { appliedExample, outcomeSchema, rejectedExample, rejectionSchema } from './outcome.ts'
 
 const { name: feedName } = feedPosition().properties
 

@@ -11,9 +11,8 @@ import {
   time,
 } from '../shared-schemas.ts'
 import { version } from '../version.ts'
-import { feedExample, feedMembers } from './feeds.ts'
-import { jsonResponse, named, operatorOperation } from './operation.ts'
-import { hasRole, type OperatorRole } from './roles.ts'
+import { feedExample, feedMembers } from './facts.ts'
+import { hasRole, jsonResponse, named, type OperatorRole, operatorOperation } from './operation.ts'
 
 const seconds = (description: string) => Type.Number({ minimum: 0, description })
 const byEndpoints = (member: (description: string) => TSchema, description: string) =>

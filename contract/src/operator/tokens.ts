@@ -11,8 +11,14 @@ import {
   time,
   timeOfAnyZone,
 } from '../shared-schemas.ts'
-import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
-import { operatorRoleNames, operatorRoles } from './roles.ts'
+import {
+  jsonResponse,
+  listResponse,
+  named,
+  operatorOperation,
+  operatorRoleNames,
+  operatorRoles,
+} from './operation.ts'
 
 const roles = Object.entries(operatorRoles)
   .map(([role, opens]) => `- \`${role}\`: ${opens}`)

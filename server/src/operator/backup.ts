@@ -1,7 +1,6 @@
 import { operatorOperations } from '@chancery/contract'
 import { takeBackup } from '../backup/take-backup.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 
 /** `POST /backup`: a snapshot of the database as a stream, complete when its last line is. */
 export function backupRoutes(

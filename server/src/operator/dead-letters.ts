@@ -9,8 +9,7 @@ import {
 } from '../ingest/dead-letters.ts'
 import { type IngestContext, type Outcome, receiveFacts } from '../ingest/receive.ts'
 import { bearerOf } from './authentication.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { recordOutcome, restrictToCaller, statusOf } from './facts.ts'
 import { OperatorError } from './operator-error.ts'
 

@@ -20,10 +20,12 @@ import {
 } from '../ingest/receive.ts'
 import { isRejected } from '../ingest/validate-fact.ts'
 import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './authentication.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import {
+  containsSecret,
+  type DefineOperatorOperation,
+  type OperatorContext,
+} from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
-import { containsSecret } from './secret-scanning.ts'
 
 const { factsSend } = operatorOperations
 const readBatch = createBodyValidator(

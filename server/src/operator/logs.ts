@@ -9,8 +9,7 @@ import {
   topKeys,
 } from '../request-log/queries.ts'
 import { listAuditLines } from './audit-log.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 
 /** Hours beyond the retention time are cut to it. */
 const topOf = ({ hours = 24, limit = 20 }: Partial<TopQuery>, hoursMax: number): TopQuery => ({

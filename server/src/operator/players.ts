@@ -2,8 +2,7 @@ import { idPattern, operatorOperations } from '@chancery/contract'
 import { resumePlayer, suspendPlayer } from '../access/store.ts'
 import { notFound } from '../http/http-error.ts'
 import { findPlayerOfNation } from '../resources/nations/store.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 
 const idForm = new RegExp(idPattern)

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isStatusMemberFor, operatorOperations, profileDigest } from '@chancery/contract'
 import { isUnavailable } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { readWorldState } from './world-state.ts'
 
 /** How long the status waits for a slow database. */

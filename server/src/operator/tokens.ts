@@ -1,8 +1,7 @@
 import { limits, operatorOperations } from '@chancery/contract'
 import { notFound } from '../http/http-error.ts'
 import { adminCaller } from './authentication.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 import { type CreatedToken, createToken, listTokens, revokeToken, rotateToken } from './token-store.ts'
 

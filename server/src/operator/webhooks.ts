@@ -1,8 +1,7 @@
 import { operatorOperations } from '@chancery/contract'
 import { disablesAt, type Endpoint } from '../webhooks/endpoint-store.ts'
 import type { Replay } from '../webhooks/replay.ts'
-import type { OperatorContext } from './context.ts'
-import type { DefineOperatorOperation } from './define-operator-operation.ts'
+import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './players.ts'
 

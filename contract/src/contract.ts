@@ -1,9 +1,12 @@
-import type { TObject, TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { Resource } from './classification.ts'
-import { type EventKind, eventKindsOf, gameEventKinds } from './events/index.ts'
+import { historyKinds, marketKinds } from './events/history.ts'
+import { type EventKind, gameKind } from './events/kind.ts'
+import { allianceKinds, nationKinds } from './events/nations.ts'
+import { warKinds, weaponKinds } from './events/wars.ts'
 import { inputSchema } from './facts.ts'
 import { redactionSchema } from './maintenance-facts.ts'
-import type { Profile } from './profile/profile.ts'
+import { type Profile, valueSchema } from './profile/profile.ts'
 import { allianceResource, treatyResource } from './resources/alliance.ts'
 import { allianceApplicationResource, allianceMemberResource } from './resources/alliance-member.ts'
 import { conflictResource } from './resources/conflict.ts'
@@ -15,7 +18,7 @@ import { nationResource } from './resources/nation.ts'
 import { allianceRankingResource, nationRankingResource } from './resources/ranking.ts'
 import { battleResource, warResource } from './resources/war.ts'
 import { count, listOf, position, strictObject } from './shared-schemas.ts'
-import { type RedactableResource, redactableResources } from './text-origin.ts'
+import { type RedactableResource, redactableResources, writtenText } from './text-origin.ts'
 
 /**
  * Every resource. Those with a primary key are sent by the game, in the order in which a batch is applied: referenced ones come first.
@@ -60,6 +63,40 @@ export const primaryKeys = Object.fromEntries(
 ) as { readonly [K in FactResource]: ResourceTable[K]['key'] }
 
 export const factResources = Object.keys(primaryKeys) as FactResource[]
+
+/** Every kind that Chancery itself defines. */
+const eventKindsOf = (profile: Profile) => ({
+  ...warKinds(profile),
+  ...allianceKinds(profile),
+  ...nationKinds(),
+  ...historyKinds(),
+  ...marketKinds(profile),
+  ...weaponKinds(profile),
+})
+
+type KnownKinds = ReturnType<typeof eventKindsOf>
+export type EventType = keyof KnownKinds
+export type EventData<K extends EventType> = Static<KnownKinds[K]['data']>
+
+/** The kinds that a game adds in its profile. */
+function gameEventKinds(profile: Profile): Record<string, EventKind> {
+  return Object.fromEntries(
+    profile.event_kinds.map(({ type, description, data }) => [
+      type,
+      gameKind(
+        description,
+        strictObject(
+          Object.fromEntries(
+            Object.entries(data).map(([member, value]) => [
+              member,
+              value.type === 'string' ? writtenText(valueSchema(value)) : valueSchema(value),
+            ]),
+          ),
+        ),
+      ),
+    ]),
+  )
+}
 
 /** The whole contract for one game. */
 export function contractFor(profile: Profile) {

@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Field, Resource } from './classification.ts'
-import type { EventKind } from './events/index.ts'
+import type { EventKind } from './events/kind.ts'
 import {
   annotate,
   id,

@@ -57,3 +57,44 @@ export const allianceSubject = () =>
 export const attacker = () => withDescription(belligerent(), 'The nation that declared the war.')
 export const defender = () => withDescription(belligerent(), 'The nation it was declared on.')
 export const warType = () => nullable(profileKey('Key of the kind of war, as in the game profile.'))
+
+/** The events that a stream or a webhook endpoint receives. All given conditions must match. */
+export interface EventFilter {
+  /** Kinds (`war.declared`) and families (`war.*`). */
+  types?: readonly string[] | undefined
+  /** About one of these nations. */
+  nationIds?: readonly string[] | undefined
+  /** About one of these alliances. */
+  allianceIds?: readonly string[] | undefined
+  warId?: string | undefined
+}
+
+/** The members of an event that a filter reads. */
+interface Subject {
+  type: string
+  nation_ids: readonly string[]
+  alliance_ids: readonly string[]
+  war_id: string | null
+}
+
+/** Whether a pattern (`war.declared` or a family, `war.*`) matches a kind. */
+export const matchesType = (pattern: string, type: string): boolean =>
+  pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type
+
+/** Creates a predicate for events. Kinds that are added later belong to their family. */
+export function createEventFilter({
+  types,
+  nationIds,
+  allianceIds,
+  warId,
+}: EventFilter): (event: Subject) => boolean {
+  const names = types && new Set(types.filter(pattern => !pattern.endsWith('.*')))
+  const families = types?.filter(pattern => pattern.endsWith('.*'))
+  const nations = nationIds && new Set(nationIds)
+  const alliances = allianceIds && new Set(allianceIds)
+  return ({ type, nation_ids, alliance_ids, war_id }) =>
+    (!names || names.has(type) || families?.some(family => matchesType(family, type)) === true) &&
+    (!nations || nation_ids.some(id => nations.has(id))) &&
+    (!alliances || alliance_ids.some(id => alliances.has(id))) &&
+    (warId === undefined || war_id === warId)
+}

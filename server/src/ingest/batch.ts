@@ -1,5 +1,14 @@
-import type { Contract, EventData, EventType, FactResource, RedactableResource } from '@chancery/contract'
+import type {
+  Contract,
+  EventData,
+  EventType,
+  FactResource,
+  RedactableResource,
+  Rejection,
+} from '@chancery/contract'
 import type { Database } from '../store/database.ts'
+
+export type { Rejection } from '@chancery/contract'
 
 /** One fact about one entity, as it was validated. */
 export interface Change {
@@ -150,15 +159,6 @@ export const chunkSize = 2_500
 
 export function* chunksOf<T>(list: readonly T[]): Generator<T[]> {
   for (let start = 0; start < list.length; start += chunkSize) yield list.slice(start, start + chunkSize)
-}
-
-/** Why a batch is rejected: the line (from 1), the place in the fact as a JSON pointer, and the reason. */
-export interface Rejection {
-  line: number
-  path: string
-  reason: string
-  /** The value at that place, shortened; only of public fields. */
-  value?: string
 }
 
 /** Thrown while a batch is applied: its transaction is rolled back. */

@@ -37,11 +37,11 @@ const requestLineBytes = 8_000
 function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<number> {
   const { caller } = draw.call
   const isDocumented = (status: number) => operation.responses[status] !== undefined
-  if (caller.kind === 'wrong') return new Set([401])
+  const tooLong = draw.call.target.length > requestLineBytes ? [431] : []
+  if (caller.kind === 'wrong') return new Set([401, ...tooLong])
   // A number that is too large may also be one that the log does not have; a path that cannot be decoded is not found.
   const rejected = [400, 410].filter(isDocumented)
   const [path = ''] = draw.call.target.split('?')
-  const tooLong = draw.call.target.length > requestLineBytes ? [431] : []
   if (draw.verdict === 'bad') return new Set([...rejected, ...tooLong, ...(path.endsWith('/') ? [404] : [])])
   const gone = operation.path.includes('{') && !draw.idsKnown ? [400, 404, 410] : []
   return new Set(

@@ -35,9 +35,12 @@ export async function fill(path: string, world: World): Promise<string> {
     '/nations/{id}': world.owner,
     '/wars/{id}': async () => (await world.wars())[0],
     '/wars/{id}/battles': world.foughtWar,
+    '/battles/{id}': world.battle,
   }
   const find = items[path]
-  const id = find ? digText(orSkip(await find(), 'the world has no war'), 'id') : await world.allianceId()
+  const id = find
+    ? digText(orSkip(await find(), 'the world has no such item'), 'id')
+    : await world.allianceId()
   return path.replace('{id}', id)
 }
 

@@ -22,6 +22,7 @@ export interface World {
   activeWar(): Promise<JsonObject>
   /** The war with the most battles among the newest. */
   foughtWar(): Promise<JsonObject>
+  battle(): Promise<JsonObject | undefined>
 }
 
 const pagesMax = 3
@@ -100,6 +101,7 @@ export function createWorld(client: Client): World {
         'the world has no battle',
       )
     }),
+    battle: once(async () => digList((await client.request(`${canonical}/battles?limit=1`)).json, 'data')[0]),
   }
 }
 

@@ -965,6 +965,20 @@ export interface WarsListParameters extends PageParameters {
 /** Query parameters of `wars.battles`. */
 export type WarsBattlesParameters = PageParameters
 
+/** Query parameters of `battles.list`. */
+export interface BattlesListParameters extends PageParameters {
+  /** Only battles with one of these nations on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
+  nation_id?: readonly string[] | undefined
+  /** Only battles of this war. Example: `"w310"`. */
+  war_id?: string | undefined
+  /** Only battles fought at or after this time. Example: `"2026-05-27T00:00:00Z"`. */
+  since?: string | undefined
+  /** Only battles fought before this time. Example: `"2026-05-27T00:00:00Z"`. */
+  until?: string | undefined
+  /** Only these battles. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["b9001","b9002"]`. */
+  ids?: readonly string[] | undefined
+}
+
 /** Query parameters of `market.price`. */
 export interface MarketPriceParameters extends PageParameters {
   /** Only this resource. */
@@ -1069,6 +1083,16 @@ export interface WarsOperations {
   iterateBattles(id: string, options?: WarsBattlesParameters & CallOptions): AsyncIterableIterator<Battle>
 }
 
+/** Wars. */
+export interface BattlesOperations {
+  /** Battles of all wars by fought_at, newest first, then id. */
+  list(options?: BattlesListParameters & CallOptions): Promise<Page<Battle>>
+  /** The items of all pages of `battles.list`, up to 100 per request. */
+  iterate(options?: BattlesListParameters & CallOptions): AsyncIterableIterator<Battle>
+  /** One battle. */
+  get(id: string, options?: CallOptions): Promise<Battle>
+}
+
 /** Market. */
 export interface MarketOperations {
   /** One item per traded resource, by the resource’s key. */
@@ -1150,6 +1174,7 @@ export interface Operations {
   nations: NationsOperations
   alliances: AlliancesOperations
   wars: WarsOperations
+  battles: BattlesOperations
   market: MarketOperations
   rankings: RankingsOperations
   conflicts: ConflictsOperations

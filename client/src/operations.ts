@@ -8,6 +8,7 @@ export class OperationGroups implements Operations {
   readonly nations: Operations['nations']
   readonly alliances: Operations['alliances']
   readonly wars: Operations['wars']
+  readonly battles: Operations['battles']
   readonly market: Operations['market']
   readonly rankings: Operations['rankings']
   readonly conflicts: Operations['conflicts']
@@ -37,6 +38,11 @@ export class OperationGroups implements Operations {
       get: (id, options) => item('/wars/{id}', 'public', options, { id }),
       battles: (id, options) => page('/wars/{id}/battles', 'public', options, { id }),
       iterateBattles: (id, options) => items('/wars/{id}/battles', 'public', options, { id }),
+    }
+    this.battles = {
+      list: options => page('/battles', 'public', options),
+      iterate: options => items('/battles', 'public', options),
+      get: (id, options) => item('/battles/{id}', 'public', options, { id }),
     }
     this.market = {
       price: options => page('/market/price', 'public', options),

@@ -159,7 +159,7 @@ test('every filter by a field, and every order of a derived list, names stored p
   for (const operation of everyOperation) {
     const [name] = operation.returns.resources
     const resource: Resource = contract.resources[name as FactResource]
-    const filters = Object.values(operation.parameters).flatMap(({ compares }) => compares?.field ?? [])
+    const filters = Object.values(operation.parameters).flatMap(({ compares }) => compares?.fields ?? [])
     const { order = {} } = operation as Partial<DerivedList>
     for (const field of [...filters, ...Object.keys(order)]) {
       const { 'x-class': fieldClass, 'x-derived': isDerived } = resource.fields[field] ?? {}

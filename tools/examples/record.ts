@@ -50,6 +50,7 @@ async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
   const war = wars.data.find(({ battles_count }) => battles_count > 1)
   if (!war) throw new Error(`${nation.id} has fought no battles: choose another seed`)
 
+  const battles = await chancery.read<{ data: { id: string }[] }>(`/wars/${war.id}/battles?limit=1`)
   const keyOf = async (nationId: string) =>
     (await chancery.makeKey({ nation_id: nationId }, scopeNames, { name: 'war-room bot' })).key
   return {
@@ -59,6 +60,7 @@ async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
     allianceId: alliance.id,
     officerKey: await keyOf(officerId),
     warId: war.id,
+    battleId: battles.data[0]?.id ?? '',
   }
 }
 

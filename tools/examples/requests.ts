@@ -11,6 +11,8 @@ export interface ExampleSubjects {
   allianceId: string
   /** With every scope, of an officer of the alliance. */
   officerKey: string
+  /** A battle of the war. */
+  battleId: string
   /** A war of the nation, with battles. */
   warId: string
 }
@@ -43,7 +45,7 @@ function listRequest({ id, path, returns: { isList, resources, view } }: Operati
 
 /** The requests that are not for the start of a list. */
 function specialRequests(subjects: ExampleSubjects): Record<Operation['id'], ExampleRequests> {
-  const { nationId, key, code, allianceId, officerKey, warId } = subjects
+  const { nationId, key, code, allianceId, officerKey, warId, battleId } = subjects
   return {
     'nations.get': { Nation: { path: `/nations/${nationId}` } },
     'alliances.get': {
@@ -53,6 +55,7 @@ function specialRequests(subjects: ExampleSubjects): Record<Operation['id'], Exa
     'alliances.members': { AllianceMember: { path: `/alliances/${allianceId}/members?limit=2` } },
     'wars.list': { War: { path: '/wars?status=active&limit=2' } },
     'wars.get': { War: { path: `/wars/${warId}` } },
+    'battles.get': { Battle: { path: `/battles/${battleId}` } },
     'wars.battles': { Battle: { path: `/wars/${warId}/battles?limit=2` } },
     'rankings.list': {
       NationRanking: { path: '/rankings?limit=2' },

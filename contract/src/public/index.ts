@@ -3,12 +3,13 @@ import { gameOperations, marketOperations } from './game.ts'
 import { playerOperations } from './me.ts'
 import { nationOperations, rankingOperations } from './nations.ts'
 import type { Operation } from './operation.ts'
-import { conflictOperations, warOperations } from './wars.ts'
+import { battleOperations, conflictOperations, warOperations } from './wars.ts'
 
 /** Every operation, in the order of the reference. */
 export const operations = {
   ...nationOperations,
   ...warOperations,
+  ...battleOperations,
   ...marketOperations,
   ...rankingOperations,
   ...conflictOperations,

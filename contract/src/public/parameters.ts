@@ -48,24 +48,25 @@ export interface Parameter<T = unknown, G extends boolean = boolean> {
   deprecated?: Deprecation
   /** The list of the game profile whose keys it accepts, and the index of the example among them. */
   profileList?: { list: ParameterList; example: number }
-  /** The field of the listed resource that the value is compared with. Without it the resource's `store.ts` has the condition. */
+  /** The fields of the listed resource that the value is compared with. Without it the resource's `store.ts` has the condition. */
   compares?: Comparison
   /** Type of the parsed value; never set. */
   readonly value?: T
 }
 
-/** `equal` to the value, one of `any` of its items, or at least (`min`) or at most (`max`) the value. */
+/** `equal` to the value, one of `any` of its items, at least (`min`), at most (`max`) or `below` the value. */
 export interface Comparison {
-  field: string
-  by: 'equal' | 'any' | 'min' | 'max'
+  /** An item is listed where one of them compares. */
+  fields: readonly string[]
+  by: 'equal' | 'any' | 'min' | 'max' | 'below'
 }
 
-/** A filter by a field: items are listed where the field compares with the value. */
+/** A filter by a field, or by any of several: items are listed where it compares with the value. */
 export const filterBy = <P extends Parameter>(
-  field: string,
+  field: string | readonly string[],
   filter: P,
   by: Comparison['by'] = (listKinds as readonly ParameterKind[]).includes(filter.kind) ? 'any' : 'equal',
-): P & { compares: Comparison } => ({ ...filter, compares: { field, by } })
+): P & { compares: Comparison } => ({ ...filter, compares: { fields: [field].flat(), by } })
 
 export type Parameters = Record<string, Parameter>
 

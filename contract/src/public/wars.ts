@@ -9,6 +9,7 @@ import {
   page,
   pathIdParam,
   relatedIdListParam,
+  timeParam,
 } from './parameters.ts'
 
 export const warOperations = {
@@ -56,6 +57,43 @@ export const warOperations = {
     cache: 'public',
     order: { fought_at: 'ascending', id: 'ascending' },
     parameters: { id: filterBy('war_id', pathIdParam('The war’s id.', 'w310')), page, limit },
+    errors: ['not_found'],
+  }),
+}
+
+export const battleOperations = {
+  battlesList: derivedListOperation('battle', {
+    id: 'battles.list',
+    path: '/battles',
+    tag: 'Wars',
+    summary: 'List battles',
+    description: 'Battles of all wars by fought_at, newest first, then id.',
+    scope: 'none',
+    cache: 'public',
+    order: { fought_at: 'descending', id: 'ascending' },
+    parameters: {
+      page,
+      limit,
+      nation_id: filterBy(
+        ['attacker_nation_id', 'defender_nation_id'],
+        relatedIdListParam('Only battles with one of these nations on either side.', ['n42', 'n9']),
+      ),
+      war_id: filterBy('war_id', idParam('Only battles of this war.', 'w310')),
+      since: filterBy('fought_at', timeParam('Only battles fought at or after this time.'), 'min'),
+      until: filterBy('fought_at', timeParam('Only battles fought before this time.'), 'below'),
+      ids: filterBy('id', idListParam('Only these battles.', ['b9001', 'b9002'])),
+    },
+  }),
+
+  battlesGet: itemOperation('battle', {
+    id: 'battles.get',
+    path: '/battles/{id}',
+    tag: 'Wars',
+    summary: 'Read a battle',
+    description: 'One battle.',
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The battle’s id.', 'b9001') },
     errors: ['not_found'],
   }),
 }

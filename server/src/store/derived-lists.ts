@@ -11,7 +11,7 @@ import {
 } from '@chancery/contract'
 import { raw, type Sql, sql } from './database.ts'
 import { publicColumns, type ReadContext } from './fact-columns.ts'
-import { allOf, type Listing, type Page, type PageRequest, readPage } from './paging.ts'
+import { allOf, anyOf, type Listing, type Page, type PageRequest, readPage } from './paging.ts'
 
 /** The conditions of the filters that compare a field with their value. `columnOf`: the column of a field. */
 export const comparisons = (
@@ -22,13 +22,16 @@ export const comparisons = (
   Object.entries(values).flatMap(([name, value]) => {
     const { compares } = parameters[name] ?? {}
     if (!compares || value === undefined) return []
-    const column = raw(columnOf(compares.field))
-    return compares.by === 'any'
-      ? sql`${column} = any(${value})`
-      : sql`${column} ${operators[compares.by]} ${value}`
+    const conditions = compares.fields.map(field => {
+      const column = raw(columnOf(field))
+      return compares.by === 'any'
+        ? sql`${column} = any(${value})`
+        : sql`${column} ${operators[compares.by]} ${value}`
+    })
+    return anyOf(conditions)
   })
 
-const operators = { equal: raw('='), min: raw('>='), max: raw('<=') }
+const operators = { equal: raw('='), min: raw('>='), max: raw('<='), below: raw('<') }
 
 /** Reads a page of a list whose query is derived from its operation. */
 export function createDerivedList<R extends FactResource>(

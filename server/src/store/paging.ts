@@ -102,6 +102,10 @@ function pageOf({ columns, from, deferredJoin }: Listing, order: Sql, { limit, o
     select ${columns} from (select ${deferredJoin.columns} from ${candidates} ${part}) chosen ${deferredJoin.joins} order by ${order}`
 }
 
+/** Conditions joined by `or`. */
+export const anyOf = ([first, ...others]: Sql[]): Sql =>
+  others.reduce((any, condition) => sql`(${any} or ${condition})`, first ?? sql`false`)
+
 /** Conditions joined by `and`; true where there are none. */
 export function allOf(conditions: (Sql | undefined)[]): Sql {
   const given = conditions.filter(condition => condition !== undefined)

@@ -595,6 +595,9 @@ create table chancery_world.battle (
   infrastructure_destroyed numeric(14,4),
   constraint battle_pkey PRIMARY KEY (id)
 );
+CREATE INDEX battle_attacker ON chancery_world.battle USING btree (attacker_nation_id, fought_at DESC, id);
+CREATE INDEX battle_defender ON chancery_world.battle USING btree (defender_nation_id, fought_at DESC, id);
+CREATE INDEX battle_fought ON chancery_world.battle USING btree (fought_at DESC, id);
 CREATE INDEX battle_war ON chancery_world.battle USING btree (war_id, fought_at, id);
 grant delete, insert, select, update on chancery_world.battle to chancery_ingest;
 grant select on chancery_world.battle to chancery_owner;

@@ -41,8 +41,15 @@ interface Listed {
 async function pathsOfWorld(): Promise<Map<string, string[]>> {
   const idsOf = async (path: string) => (await chancery.read<Listed>(path)).data
   const [alliance] = await idsOf('/alliances')
+  const [battle] = await idsOf('/battles')
   const war = (await idsOf('/wars')).find(({ battles_count }) => (battles_count ?? 0) > 0)
-  assert.ok(alliance && war)
+  assert.ok(alliance && war && battle)
+  const ids: Record<string, string> = {
+    nations: nationId,
+    alliances: alliance.id,
+    wars: war.id,
+    battles: battle.id,
+  }
   const variants: Record<string, string[]> = {
     'nations.list': ['?search=a&limit=3', '?status=active&min_score=10&page=2', '?limit=0'],
     'nations.get': ['?unknown=1'],
@@ -57,12 +64,8 @@ async function pathsOfWorld(): Promise<Map<string, string[]>> {
   }
   return new Map(
     Object.values<Operation>(operations).map(operation => {
-      const id = operation.path.startsWith('/nations')
-        ? nationId
-        : operation.tag === 'Wars'
-          ? war.id
-          : alliance.id
-      const path = operation.path.replace('{id}', id).replace('{code}', 'NOSUCHCODE')
+      const id = ids[operation.path.split('/')[1] ?? '']
+      const path = operation.path.replace('{id}', id ?? '{id}').replace('{code}', 'NOSUCHCODE')
       return [operation.id, [path, ...(variants[operation.id] ?? []).map(query => path + query)]]
     }),
   )

@@ -60,6 +60,7 @@ function valuesFor(operation: Operation, name: string): [string, string] {
     'nations.list alliance_id': ['a1', 'a2'],
     'alliances.list ids': ['a2', 'none'],
     'wars.list ids': ['none', 'other'],
+    'battles.list ids': ['none', 'other'],
     'wars.list nation_id': ['n2', 'n3'],
     'wars.list alliance_id': ['none', 'other'],
     'alliances.get include': ['treasury', 'treasury'],

@@ -145,6 +145,7 @@ const pathIds: Record<string, string> = {
   'alliances.members': 'a1',
   'wars.get': 'w1',
   'wars.battles': 'w1',
+  'battles.get': 'b1',
 }
 
 /** Every operation of the contract, with a path in the small world. */

@@ -35,8 +35,8 @@ function pathOf(resource: FactResource, data: Data): string | undefined {
   const operation = Object.values<Operation>(operations).find(({ returns }) =>
     returns.resources.includes(resource),
   )
-  const { compares = { field: 'alliance_id' } } = operation?.parameters.id ?? {}
-  return operation && `${operation.path.replace('{id}', String(data[compares.field]))}?limit=100`
+  const { compares = { fields: ['alliance_id'] } } = operation?.parameters.id ?? {}
+  return operation && `${operation.path.replace('{id}', String(data[compares.fields[0] ?? '']))}?limit=100`
 }
 
 const ids = ['x0', 'x1']

@@ -67,7 +67,7 @@ test('every derived list is read in the order of an index', async () => {
     if (!('order' in operation)) continue
     const { id, resource, order, parameters } = operation as DerivedList
     const inPath = Object.values(parameters).flatMap(({ in: place, compares }) =>
-      place === 'path' && compares ? [`${compares.field} = 'x'`] : [],
+      place === 'path' && compares ? compares.fields.map(field => `${field} = 'x'`) : [],
     )
     if (short.includes(resource)) continue
     const { fields }: Resource = contract.resources[resource]

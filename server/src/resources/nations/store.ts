@@ -38,7 +38,7 @@ export const indexColumnOf = (field: string): string =>
   ({ id: 'nation_id', national_score: 'current_score' })[field] ?? field
 
 const { parameters }: Operation = operations.nationsList
-const comparedFields = new Set(Object.values(parameters).flatMap(({ compares }) => compares?.field ?? []))
+const comparedFields = new Set(Object.values(parameters).flatMap(({ compares }) => compares?.fields ?? []))
 
 /** The columns of nations that the ranking index copies: those that filters compare, and the text that is searched. */
 export const indexedFields = [...comparedFields.difference(new Set(['id'])), 'search_text'].map(field => ({

@@ -3,10 +3,13 @@ import { type Handlers, itemResult, pageResult } from '../../http/define-operati
 import { notFound } from '../../http/http-error.ts'
 import { createDerivedList } from '../../store/derived-lists.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
-import { createFindWar, listWars, warExists } from './store.ts'
+import { createFindBattle, createFindWar, listWars, warExists } from './store.ts'
 
-export function warHandlers(context: ReadContext): Pick<Handlers, 'warsList' | 'warsGet' | 'warsBattles'> {
+export function warHandlers(
+  context: ReadContext,
+): Pick<Handlers, 'warsList' | 'warsGet' | 'warsBattles' | 'battlesGet'> {
   const findWar = createFindWar(context)
+  const findBattle = createFindBattle(context)
   const listBattles = createDerivedList(context, operations.warsBattles)
   return {
     warsList: async ({ values, disclose }) => pageResult(disclose, 'war', await listWars(context, values)),
@@ -17,5 +20,6 @@ export function warHandlers(context: ReadContext): Pick<Handlers, 'warsList' | '
       if (page.total === 0 && !(await warExists(context, values.id))) throw notFound('war')
       return pageResult(disclose, 'battle', page)
     },
+    battlesGet: async ({ values: { id }, disclose }) => itemResult(disclose, 'battle', await findBattle(id)),
   }
 }

@@ -57,6 +57,17 @@ export const createFindWar = (context: ReadContext) =>
     return new Map(rows.map(row => [row.id, warOf(context, row)]))
   })
 
+const columnsOfBattles = publicColumns('battle', 'b')
+
+/** Finds a battle by its id. */
+export const createFindBattle = (context: ReadContext) =>
+  createBatchLoader(async ids => {
+    const rows = await context.pools.lookups.rows<PublicOf<ResourceOf<'battle'>>>(
+      sql`select ${columnsOfBattles(context)} from chancery_world.battle b where b.id = any(${ids})`,
+    )
+    return new Map(rows.map(row => [row.id, row]))
+  })
+
 export async function warExists({ pools }: ReadContext, id: string): Promise<boolean> {
   return (await pools.public.first(sql`select from chancery_world.war where id = ${id}`)) !== undefined
 }

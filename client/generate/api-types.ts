@@ -10,6 +10,8 @@ import {
   queryParameters,
   requestOperations,
   resourceSchema,
+  returnedName,
+  returnedSchema,
 } from './described.ts'
 import { comment, printMembers, printType } from './print-type.ts'
 
@@ -118,6 +120,14 @@ function interfaces(): string[] {
         [...written].find(([other, members]) => other !== name && contains(schema, members)) ?? []
       texts.set(name, interfaceText(name, inherited ? withoutMembers(schema, inherited) : schema, parent))
       written.set(name, schema)
+      if (returns.narrowed) {
+        const { component, neverNull } = returns.narrowed
+        const narrowed = returnedSchema(resource, returns)
+        const properties = Object.fromEntries(
+          Object.entries(narrowed.properties ?? {}).filter(([field]) => neverNull.includes(field)),
+        )
+        texts.set(component, interfaceText(component, { ...narrowed, properties }, name))
+      }
       if (returns.view === 'public') continue
       const owner = withoutMembers(resourceSchema(resource, returns.view), schema)
       const description = `${owner.description} With private sections: an absent section was withheld.`
@@ -188,7 +198,7 @@ function parametersText(
 
 function returned({ returns }: Operation): string {
   return returns.resources
-    .map(resource => (resource === 'event' ? 'ChanceryEvent' : componentName(resource, returns.view)))
+    .map(resource => (resource === 'event' ? 'ChanceryEvent' : returnedName(returns, resource)))
     .join(' | ')
 }
 

@@ -7,7 +7,8 @@ import {
   operations,
   type ResourceName,
   type Returns,
-  readableSchema,
+  returnedName,
+  returnedSchema as schemaOfGame,
 } from '@chancery/contract'
 import { commonSchema, type Schema } from './common-schema.ts'
 import { otherGame } from './other-game.ts'
@@ -15,14 +16,15 @@ import { otherGame } from './other-game.ts'
 const demo = contractFor(demoProfile)
 const other = contractFor(otherGame)
 
+/** The schema of a resource as an operation returns it, for any game. */
+export const returnedSchema = (name: ResourceName, returns: Returns): Schema =>
+  commonSchema(schemaOfGame(demo, returns, name) as Schema, schemaOfGame(other, returns, name) as Schema)
+
 /** The schema of one view of a resource, for any game. */
 export const resourceSchema = (name: ResourceName, view: Returns['view']): Schema =>
-  commonSchema(
-    readableSchema(demo.resources[name], view) as Schema,
-    readableSchema(other.resources[name], view) as Schema,
-  )
+  returnedSchema(name, { isList: false, resources: [name], view })
 
-export { componentName, limits }
+export { componentName, limits, returnedName }
 
 /** Kinds of events of any game, without those of a profile. */
 export const eventKinds = Object.entries(demo.eventKinds)

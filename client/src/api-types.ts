@@ -261,12 +261,12 @@ export interface War {
   updated_at: string
 }
 
-/** A battle of a war. */
-export interface Battle {
+/** A battle, of a war or without one. */
+export interface AnyBattle {
   /** Identifier that the game chose. Example: `"b9001"`. */
   id: string
-  /** The war it was fought in. Example: `"w310"`. */
-  war_id: string
+  /** The war it was fought in; null if none was declared. Example: `"w310"`. */
+  war_id: string | null
   /** Key of the kind of battle, as in the game profile. Example: `"ground"`. */
   kind: string | null
   /** When it was fought. Example: `"2026-05-21T03:12:00Z"`. */
@@ -281,6 +281,12 @@ export interface Battle {
   losses: Losses
   /** Infrastructure of the defender that was destroyed. In points. Example: `84.5`. */
   infrastructure_destroyed: number | null
+}
+
+/** A battle of a war. */
+export interface Battle extends AnyBattle {
+  /** The war it was fought in. Example: `"w310"`. */
+  war_id: string
 }
 
 /** The price of one resource on the game’s market. */
@@ -691,6 +697,23 @@ export interface EventDataOf {
     /** Infrastructure of the defender that was destroyed, in points. */
     infrastructure_destroyed: number | null
   }
+  /** A battle was fought without a declared war. */
+  'battle.fought_outside_war': {
+    /** The battle. */
+    battle_id: string
+    /** Key of the kind of battle, as in the game profile. */
+    kind: string | null
+    /** The nation that attacked in this battle. */
+    attacker: NationReference
+    /** The nation that defended in this battle. */
+    defender: NationReference
+    /** Who won: this battle’s attacker or defender, or a draw; null if unknown. */
+    victor: 'attacker' | 'defender' | 'draw' | null
+    /** Losses of this battle’s attacker and defender. */
+    losses: Losses
+    /** Infrastructure of the defender that was destroyed, in points. */
+    infrastructure_destroyed: number | null
+  }
   /** An alliance was founded. */
   'alliance.founded': {
     /** The alliance, with its name at that time. */
@@ -1086,11 +1109,11 @@ export interface WarsOperations {
 /** Wars. */
 export interface BattlesOperations {
   /** Battles of all wars by fought_at, newest first, then id. */
-  list(options?: BattlesListParameters & CallOptions): Promise<Page<Battle>>
+  list(options?: BattlesListParameters & CallOptions): Promise<Page<AnyBattle>>
   /** The items of all pages of `battles.list`, up to 100 per request. */
-  iterate(options?: BattlesListParameters & CallOptions): AsyncIterableIterator<Battle>
+  iterate(options?: BattlesListParameters & CallOptions): AsyncIterableIterator<AnyBattle>
   /** One battle. */
-  get(id: string, options?: CallOptions): Promise<Battle>
+  get(id: string, options?: CallOptions): Promise<AnyBattle>
 }
 
 /** Market. */

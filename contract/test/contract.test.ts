@@ -12,6 +12,7 @@ import {
   errorCodes,
   type FactResource,
   type Field,
+  isNullable,
   type Operation,
   operations,
   originsIn,
@@ -164,6 +165,15 @@ test('every filter by a field, and every order of a derived list, names stored p
     for (const field of [...filters, ...Object.keys(order)]) {
       const { 'x-class': fieldClass, 'x-derived': isDerived } = resource.fields[field] ?? {}
       assert.deepEqual([fieldClass, isDerived ?? false], ['public', false], `${operation.id} ${field}`)
+    }
+    for (const field of operation.returns.narrowed?.neverNull ?? []) {
+      const isGiven = Object.values(operation.parameters).some(
+        ({ in: place, compares }) => place === 'path' && compares?.fields.includes(field),
+      )
+      assert.ok(
+        isGiven && isNullable(resource.fields[field] ?? {}),
+        `${operation.id} ${field} is never null because it is in the path`,
+      )
     }
     if (!('order' in operation)) continue
     assert.equal(Object.keys(order).at(-1), primaryKeys[name as FactResource], operation.id)

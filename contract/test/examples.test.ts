@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import examples from '../examples.json' with { type: 'json' }
 import {
-  componentName,
   contractFor,
   demoProfile,
   type Operation,
   openApiFor,
   operations,
   responseSchema,
+  returnedName,
 } from '../src/index.ts'
 import { compiler, documentProblems, validationErrors } from './validation.ts'
 
@@ -29,7 +29,7 @@ for (const operation of recorded) {
     const views =
       returns.view === 'owner' && scope === 'none' ? (['public', 'owner'] as const) : [returns.view]
     const expected = returns.resources.flatMap(resource =>
-      views.map(view => ({ resource, view, name: componentName(resource, view) })),
+      views.map(view => ({ resource, view, name: returnedName(returns, resource, view) })),
     )
     assert.deepEqual(
       Object.keys(recordings[id] ?? {}),

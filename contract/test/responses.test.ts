@@ -10,6 +10,7 @@ import {
   type ResourceName,
   readableSchema,
   responseSchema,
+  returnedSchema,
 } from '../src/index.ts'
 
 const contract: Contract = contractFor(demoProfile)
@@ -30,8 +31,7 @@ const serialize = ({ operation, resource }: Body, item: unknown): unknown => {
 const asBody = ({ operation }: Body, item: unknown) =>
   operation.returns.isList ? { data: [item], pagination } : { data: item }
 
-const viewOf = ({ operation, resource }: Body) =>
-  readableSchema(contract.resources[resource], operation.returns.view)
+const viewOf = ({ operation, resource }: Body) => returnedSchema(contract, operation.returns, resource)
 
 /** The examples of the fields in the view of the operation. */
 const exampleOf = ({ operation, resource }: Body): Record<string, unknown> =>

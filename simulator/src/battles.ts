@@ -22,7 +22,29 @@ export function fightBattles(step: Step) {
     }
   }
   for (const war of isLive && fought === 0 ? random.sample(active, 5) : []) {
-    if (fightBattle(step, war, random, until)) return
+    if (fightBattle(step, war, random, until)) break
+  }
+  raid(step)
+}
+
+const raidsPerNationDay = 0.004
+
+/** Battles without a declared war, between nations that are not at war and not in one alliance. */
+function raid(step: Step) {
+  const { world, days, until } = step
+  const random = step.random('raids')
+  const able = world.nations.filter(({ status }) => status === 'active')
+  if (able.length < 2) return
+  for (let left = random.occurrences(able.length * raidsPerNationDay * days); left > 0; left--) {
+    const attacker = random.pick(able)
+    const defender = random.pick(able)
+    const areAllied = attacker.alliance !== null && attacker.alliance === defender.alliance
+    const areAtWar = world.wars.some(
+      war =>
+        [war.attacker, war.defender].includes(attacker) && [war.attacker, war.defender].includes(defender),
+    )
+    if (attacker === defender || areAllied || areAtWar) continue
+    fight(step, { attacker, defender, war: null }, random, Math.min(randomMoment(step, random), until))
   }
 }
 
@@ -30,8 +52,22 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
   if (Math.abs(war.momentum) >= war.decidedAt) return false
   const isCounterattack = random.chance(war.momentum < 0 ? 0.5 : 0.34)
   const [attacker, defender] = isCounterattack ? [war.defender, war.attacker] : [war.attacker, war.defender]
+  const fought = fight(step, { attacker, defender, war }, random, at)
+  if (!fought) return false
+  record(war, { isCounterattack, ...fought })
+  step.occurrences.push({ kind: 'battle', at, war, attacker, defender, ...fought.occurrence })
+  return true
+}
+
+/** Fights a battle, and returns its result; undefined if the attacker has no units for any kind. */
+function fight(
+  step: Step,
+  { attacker, defender, war }: { attacker: Nation; defender: Nation; war: War | null },
+  random: Random,
+  at: number,
+) {
   const kind = chooseKind(step.world, attacker, random)
-  if (!kind) return false
+  if (!kind) return undefined
   const own = strength(step.world, attacker, kind)
   const theirs = Math.max(strength(step.world, defender, kind), own * 0.05)
   const margin = Math.log(own / (theirs * (kind.isSiege ? 1.25 : 1.06))) + random.normal() * 0.45
@@ -55,7 +91,7 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
   const losses = { attacker: fallen.attacker.losses, defender: fallen.defender.losses }
   put(step, 'battle', at, {
     id: step.nextId('b'),
-    war_id: war.id,
+    war_id: war?.id ?? null,
     ...(kind.key ? { kind: kind.key } : {}),
     fought_at: timestamp(at),
     attacker_nation_id: attacker.id,
@@ -64,20 +100,8 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
     losses,
     infrastructure_destroyed: infrastructure,
   })
-  record(war, { isCounterattack, victor, margin, fallen, scale })
   const worth = fallen.attacker.worth + fallen.defender.worth
-  step.occurrences.push({
-    kind: 'battle',
-    at,
-    war,
-    attacker,
-    defender,
-    battleKind: kind,
-    victor,
-    worth,
-    losses,
-  })
-  return true
+  return { victor, margin, fallen, scale, occurrence: { battleKind: kind, victor, worth, losses } } as const
 }
 
 function record(

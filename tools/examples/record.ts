@@ -6,7 +6,7 @@ import { type ExampleSubjects, exampleRequests } from './requests.ts'
 export const examplesFile = new URL('../../contract/examples.json', import.meta.url)
 
 /** Small, with eras that have ended and conflicts. With this seed a nation of the officer's alliance is at war and has an assignment and a production order. */
-const worldOptions = { nations: 60, days: 45, seed: 21, endsAt: '2026-05-27T18:00:00Z' }
+const worldOptions = { nations: 60, days: 45, seed: 2, endsAt: '2026-05-27T18:00:00Z' }
 
 /** The default limits, which are in a response. */
 const usualLimits = { CHANCERY_ANONYMOUS_LIMIT: '60', CHANCERY_KEY_LIMIT: '120' }

@@ -1,4 +1,4 @@
-import { componentName, type Operation, operations } from '@chancery/contract'
+import { type Operation, operations, returnedName } from '@chancery/contract'
 
 /** The subjects of the examples. */
 export interface ExampleSubjects {
@@ -37,10 +37,11 @@ export function exampleRequests(subjects: ExampleSubjects): Record<Operation['id
 }
 
 /** The start of a list. */
-function listRequest({ id, path, returns: { isList, resources, view } }: Operation): ExampleRequests {
-  const [resource, another] = resources
-  if (!isList || !resource || another || path.includes('{')) throw new Error(`${id} has no example request`)
-  return { [componentName(resource, view)]: { path: `${path}?limit=2` } }
+function listRequest({ id, path, returns }: Operation): ExampleRequests {
+  const [resource, another] = returns.resources
+  if (!returns.isList || !resource || another || path.includes('{'))
+    throw new Error(`${id} has no example request`)
+  return { [returnedName(returns, resource)]: { path: `${path}?limit=2` } }
 }
 
 /** The requests that are not for the start of a list. */
@@ -55,7 +56,7 @@ function specialRequests(subjects: ExampleSubjects): Record<Operation['id'], Exa
     'alliances.members': { AllianceMember: { path: `/alliances/${allianceId}/members?limit=2` } },
     'wars.list': { War: { path: '/wars?status=active&limit=2' } },
     'wars.get': { War: { path: `/wars/${warId}` } },
-    'battles.get': { Battle: { path: `/battles/${battleId}` } },
+    'battles.get': { AnyBattle: { path: `/battles/${battleId}` } },
     'wars.battles': { Battle: { path: `/wars/${warId}/battles?limit=2` } },
     'rankings.list': {
       NationRanking: { path: '/rankings?limit=2' },

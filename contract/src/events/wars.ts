@@ -62,29 +62,45 @@ export const warKinds = (profile: Profile) => ({
     strictObject({
       battle_id: id({ description: 'The battle.' }),
       war_id: id({ description: 'The war it was fought in.' }),
-      kind: nullable(profileKey('Key of the kind of battle, as in the game profile.')),
-      attacker: withDescription(nationReference(), 'The nation that attacked in this battle.'),
-      defender: withDescription(nationReference(), 'The nation that defended in this battle.'),
-      victor: nullable(
-        enumOf(battleVictors, {
-          description: 'Who won: this battle’s attacker or defender, or a draw; null if unknown.',
-        }),
-      ),
-      losses: withDescription(lossesOfBoth(profile), 'Losses of this battle’s attacker and defender.'),
-      infrastructure_destroyed: nullable(
-        decimal({ description: 'Infrastructure of the defender that was destroyed, in points.' }),
-      ),
+      ...battleMembers(profile),
     }),
-    data => {
-      const sides = `${data.attacker.nation_name} and ${data.defender.nation_name}`
-      if (data.victor === null) return `${sides} fought a battle.`
-      if (data.victor === 'draw') return `${sides} fought a battle that neither won.`
-      const [winner, loser] =
-        data.victor === 'attacker' ? [data.attacker, data.defender] : [data.defender, data.attacker]
-      return `${winner.nation_name} won a battle against ${loser.nation_name}.`
-    },
+    summaryOfBattle,
+  ),
+  'battle.fought_outside_war': derivedKind(
+    'A battle was fought without a declared war.',
+    strictObject({ battle_id: id({ description: 'The battle.' }), ...battleMembers(profile) }),
+    summaryOfBattle,
   ),
 })
+
+const battleMembers = (profile: Profile) => ({
+  kind: nullable(profileKey('Key of the kind of battle, as in the game profile.')),
+  attacker: withDescription(nationReference(), 'The nation that attacked in this battle.'),
+  defender: withDescription(nationReference(), 'The nation that defended in this battle.'),
+  victor: nullable(
+    enumOf(battleVictors, {
+      description: 'Who won: this battle’s attacker or defender, or a draw; null if unknown.',
+    }),
+  ),
+  losses: withDescription(lossesOfBoth(profile), 'Losses of this battle’s attacker and defender.'),
+  infrastructure_destroyed: nullable(
+    decimal({ description: 'Infrastructure of the defender that was destroyed, in points.' }),
+  ),
+})
+
+interface FoughtBattle {
+  attacker: { nation_name: string }
+  defender: { nation_name: string }
+  victor: (typeof battleVictors)[number] | null
+}
+
+function summaryOfBattle({ attacker, defender, victor }: FoughtBattle): string {
+  const sides = `${attacker.nation_name} and ${defender.nation_name}`
+  if (victor === null) return `${sides} fought a battle.`
+  if (victor === 'draw') return `${sides} fought a battle that neither won.`
+  const [winner, loser] = victor === 'attacker' ? [attacker, defender] : [defender, attacker]
+  return `${winner.nation_name} won a battle against ${loser.nation_name}.`
+}
 
 /** Derived: the game sends the id alone. */
 const nameOf = (idMember: string, whose: string) =>

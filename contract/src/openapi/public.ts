@@ -22,7 +22,7 @@ import {
   refTo,
 } from './document.ts'
 import { errorResponse, errorResponseName, headers, headersWith, publicCatalog } from './responses.ts'
-import { componentName, componentSchemas, documented } from './schemas.ts'
+import { componentSchemas, documented, returnedName } from './schemas.ts'
 import { openApiWebhooks, webhookSchemas } from './webhooks.ts'
 
 /**
@@ -185,8 +185,8 @@ function openApiParameter(
 
 function okResponse(contract: Contract, operation: Operation): OpenApiResponse {
   if (operation.cache === 'stream') return streamResponse(contract, operation)
-  const { isList, resources, view } = operation.returns
-  const refs = resources.map(resource => refTo('schemas', componentName(resource, view)))
+  const { isList, resources } = operation.returns
+  const refs = resources.map(resource => refTo('schemas', returnedName(operation.returns, resource)))
   const [only] = refs
   const item = only && refs.length === 1 ? only : { anyOf: refs }
   return {
@@ -217,7 +217,7 @@ function streamResponse(contract: Contract, { returns }: Operation): OpenApiResp
     type: 'string',
     description: 'Server-sent events. Each `data` is one Event as JSON.',
     contentMediaType: 'text/event-stream',
-    contentSchema: refTo('schemas', componentName(resource, returns.view)),
+    contentSchema: refTo('schemas', returnedName(returns, resource)),
   }
   return {
     description: 'Events as they are logged, until the client disconnects.',
@@ -239,7 +239,7 @@ function responseExamples(contract: Contract, { id, scope, returns }: Operation)
   return Object.fromEntries(
     returns.resources.flatMap(resource =>
       views.map(view => {
-        const name = componentName(resource, view)
+        const name = returnedName(returns, resource, view)
         const recording = recordingOf(contract, id, name)
         if (recording) return [name, { summary: `GET ${recording.request}`, value: recording.response }]
         const item = exampleOf(contract, resource, view)

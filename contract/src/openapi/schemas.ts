@@ -6,14 +6,26 @@ import { type JsonSchema, mapSchema, withoutKeywords } from '../json-schema.ts'
 import { type FactsPlace, factsKeyword } from '../operator/facts.ts'
 import { errorBody } from '../public/errors.ts'
 import type { Operation, Returns } from '../public/operation.ts'
-import { readableSchema } from '../public/responses.ts'
+import { readableSchema, returnedSchema } from '../public/responses.ts'
 import { pascalCase, refTo } from './document.ts'
 
 const ownerNames: Partial<Record<ResourceName, string>> = { alliance: 'AllianceWithTreasury' }
 
+/** `Battle` is a battle of a war: its `war_id` is never null. */
+const publicNames: Partial<Record<ResourceName, string>> = { battle: 'AnyBattle' }
+
 /** The name of the component for one view of a resource. */
 export const componentName = (resource: ResourceName, view: Returns['view']): string =>
-  view === 'public' ? pascalCase(resource) : (ownerNames[resource] ?? `Own${pascalCase(resource)}`)
+  view === 'public'
+    ? (publicNames[resource] ?? pascalCase(resource))
+    : (ownerNames[resource] ?? `Own${pascalCase(resource)}`)
+
+/** The name of the component that an operation returns for a resource. */
+export const returnedName = (
+  { view, narrowed }: Returns,
+  resource: ResourceName,
+  shown: Returns['view'] = view,
+): string => narrowed?.component ?? componentName(resource, shown)
 
 const eventName = (type: string): string => `Event${pascalCase(type)}`
 const eventDataName = (type: string): string => `EventData${pascalCase(type)}`
@@ -46,9 +58,7 @@ export function componentSchemas(
   const schemas: Record<string, JsonSchema> = {}
   for (const { returns } of operations) {
     for (const resource of returns.resources) {
-      schemas[componentName(resource, returns.view)] ??= documented(
-        readableSchema(contract.resources[resource], returns.view),
-      )
+      schemas[returnedName(returns, resource)] ??= documented(returnedSchema(contract, returns, resource))
     }
   }
   Object.assign(schemas, eventSchemas(contract))

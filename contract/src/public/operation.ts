@@ -51,6 +51,8 @@ export interface Returns {
   isList: boolean
   resources: readonly ResourceName[]
   view: 'public' | 'owner'
+  /** A component of its own, in which these nullable fields are never null. */
+  narrowed?: { component: string; description: string; neverNull: readonly string[] }
 }
 
 export type ValuesFor<O extends Operation> = ValuesOf<O['parameters']>
@@ -87,10 +89,17 @@ export interface DerivedList<P extends Parameters = Parameters, R extends FactRe
 /** Fields by which a list is ordered, the primary key last. Null comes last. */
 export type ListOrder = Readonly<Record<string, 'ascending' | 'descending'>>
 
-export const derivedListOperation = <P extends Parameters, R extends FactResource>(
+export function derivedListOperation<P extends Parameters, R extends FactResource>(
   resource: R,
-  { order, ...description }: Description<P> & { order: ListOrder },
-): DerivedList<P, R> => ({ ...listOperation(resource, description), resource, order })
+  {
+    order,
+    narrowed,
+    ...description
+  }: Description<P> & { order: ListOrder; narrowed?: NonNullable<Returns['narrowed']> },
+): DerivedList<P, R> {
+  const operation = listOperation(resource, description)
+  return { ...operation, returns: { ...operation.returns, ...(narrowed && { narrowed }) }, resource, order }
+}
 
 /** An operation that sends items as server-sent events. It never ends by itself, so it has no HEAD. */
 export function streamOperation<P extends Parameters>(

@@ -32,6 +32,29 @@ export function readableSchema(resource: Resource, view: Returns['view']): JsonS
   }
 }
 
+/** The JSON schema of a resource as an operation returns it. */
+export function returnedSchema(
+  { resources }: Contract,
+  { view, narrowed }: Returns,
+  resource: ResourceName,
+): JsonSchema {
+  const schema = readableSchema(resources[resource], view)
+  if (!narrowed) return schema
+  const narrow = ({ type = [], description = '', ...field }: JsonSchema): JsonSchema => ({
+    ...field,
+    type: [type].flat().find(name => name !== 'null') ?? [],
+    description: description.replace(/; null [^.;]*/, ''),
+  })
+  const fields = Object.entries(schema.properties ?? {})
+  return {
+    ...schema,
+    description: narrowed.description,
+    properties: Object.fromEntries(
+      fields.map(([name, field]) => [name, narrowed.neverNull.includes(name) ? narrow(field) : field]),
+    ),
+  }
+}
+
 function keepCleared(field: TSchema, cleared: readonly string[]): JsonSchema | undefined {
   return mapSchema(field, schema => {
     const fieldClass = schema['x-class']
@@ -50,9 +73,9 @@ export function responseSchema(
   operation: Operation,
   resourceName: ResourceName = onlyResource(operation),
 ): TSchema {
-  const { isList, resources, view } = operation.returns
+  const { isList, resources } = operation.returns
   if (!resources.includes(resourceName)) throw new Error(`${operation.id} does not return ${resourceName}`)
-  const item = readableSchema(contract.resources[resourceName], view)
+  const item = returnedSchema(contract, operation.returns, resourceName)
   return isList ? listEnvelope(item) : itemEnvelope(item)
 }
 

@@ -55,6 +55,7 @@ export const warOperations = {
     description: 'Battles by fought_at, oldest first, then id.',
     scope: 'none',
     cache: 'public',
+    narrowed: { component: 'Battle', description: 'A battle of a war.', neverNull: ['war_id'] },
     order: { fought_at: 'ascending', id: 'ascending' },
     parameters: { id: filterBy('war_id', pathIdParam('The war’s id.', 'w310')), page, limit },
     errors: ['not_found'],

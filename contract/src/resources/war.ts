@@ -145,9 +145,12 @@ export function warResource(profile: Profile) {
 }
 
 export function battleResource(profile: Profile) {
-  return resource('battle', 'A battle of a war.', {
+  return resource('battle', 'A battle, of a war or without one.', {
     id: publicField(id(), { description: 'Identifier that the game chose.', example: 'b9001' }),
-    war_id: publicField(id(), { description: 'The war it was fought in.', example: 'w310' }),
+    war_id: publicField(nullable(id()), {
+      description: 'The war it was fought in; null if none was declared.',
+      example: 'w310',
+    }),
     kind: publicField(nullable(profileEnum(profile.battle_kinds)), {
       description: 'Key of the kind of battle, as in the game profile.',
       example: exampleKeyOrNull(profile.battle_kinds, 0),

@@ -585,7 +585,7 @@ grant select on chancery_world.alliance_war_count to chancery_public;
 
 create table chancery_world.battle (
   id text collate "C" not null,
-  war_id text collate "C" not null,
+  war_id text collate "C",
   kind text,
   fought_at timestamp with time zone not null,
   attacker_nation_id text collate "C" not null,

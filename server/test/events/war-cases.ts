@@ -104,6 +104,25 @@ export const warCases: Case[] = [
       { ...w1, nation_ids: ['ally', 'n3'] },
     ),
   ),
+  change(
+    'a battle without a war',
+    [
+      nation('lone', { nation_name: 'Lone' }),
+      battle('b3', null, 'lone', 'n3', { fought_at: noon, ...siege }),
+    ],
+    emits(
+      'battle.fought_outside_war',
+      'Nation n3 won a battle against Lone.',
+      {
+        battle_id: 'b3',
+        ...siege,
+        attacker: { nation_id: 'lone', nation_name: 'Lone' },
+        defender: nationOf('n3'),
+        losses: { attacker: {}, defender: {} },
+      },
+      { nation_ids: ['lone', 'n3'], alliance_ids: ['a1'] },
+    ),
+  ),
   change('a corrected battle', put('battle', { id: 'b1', victor: 'draw' })),
   change(
     'a war that ends',

@@ -41,7 +41,7 @@ export const war = (id: string, attacker: string, defender: string, more: Data =
 
 export const battle = (
   id: string,
-  warId: string,
+  warId: string | null,
   attacker: string,
   defender: string,
   more: Data = {},

@@ -11,10 +11,7 @@ const store = createTableStore<Battle>('battle', 'chancery_world.battle')
 
 const history: HistoryOf<Battle> = {
   resource: 'battle',
-  momentOf: ({ fought_at, attacker_nation_id, defender_nation_id }) => ({
-    time: fought_at,
-    nations: [attacker_nation_id, defender_nation_id],
-  }),
+  momentOf: battle => ({ time: battle.fought_at, nations: nationsOf(battle) }),
   paths: { time: '/data/fought_at', nation: '/data/attacker_nation_id' },
 }
 
@@ -30,8 +27,7 @@ export async function applyBattles(batch: Batch, changes: Change[]): Promise<voi
   const transitions = await mergeChanges(batch, store, changes)
   await checkReuse(transitions)
   for (const { before, after } of transitions) {
-    if (before) batch.pending.warsWithChangedBattles.add(before.war_id)
-    if (after) batch.pending.warsWithChangedBattles.add(after.war_id)
+    for (const id of [before?.war_id, after?.war_id]) if (id) batch.pending.warsWithChangedBattles.add(id)
   }
   await emitEvents(batch, transitions)
 }
@@ -47,7 +43,7 @@ interface WarSides {
   defender_alliance_id: string | null
 }
 
-/** Names are those of the war for its own nations, else the current ones. */
+/** Names are those of the war for its own nations, else the current ones; alliances those of the war, else the current ones. */
 async function emitEvents(batch: Batch, transitions: Transition<Battle>[]): Promise<void> {
   const fought = transitions.flatMap(({ line, before, after }) =>
     after && !before ? [{ line, battle: after }] : [],
@@ -55,37 +51,59 @@ async function emitEvents(batch: Batch, transitions: Transition<Battle>[]): Prom
   if (fought.length === 0) return
   const wars = await warsOf(
     batch,
-    fought.map(({ battle }) => battle.war_id),
+    fought.flatMap(({ battle }) => battle.war_id ?? []),
   )
   const others = fought.flatMap(({ battle: { war_id, attacker_nation_id, defender_nation_id } }) =>
-    [attacker_nation_id, defender_nation_id].filter(id => nameIn(wars.get(war_id), id) === undefined),
+    [attacker_nation_id, defender_nation_id].filter(id => nameIn(wars.get(war_id ?? ''), id) === undefined),
   )
   const names = others.length > 0 ? await batch.nationNames(others) : new Map<string, string>()
+  const alliances = await alliancesOf(
+    batch,
+    fought.flatMap(({ battle }) => (battle.war_id === null ? nationsOf(battle) : [])),
+  )
   for (const { line, battle } of fought) {
-    const war = wars.get(battle.war_id)
+    const war = wars.get(battle.war_id ?? '')
     const nation = (id: string) => ({ nation_id: id, nation_name: nameIn(war, id) ?? names.get(id) ?? id })
-    batch.emit(
-      'battle.fought',
-      {
-        line,
-        at: battle.fought_at,
-        nations: [battle.attacker_nation_id, battle.defender_nation_id],
-        alliances: [war?.attacker_alliance_id ?? null, war?.defender_alliance_id ?? null],
-        war: battle.war_id,
-        conflict: war?.conflict_id ?? null,
-      },
-      {
-        battle_id: battle.id,
-        war_id: battle.war_id,
-        kind: battle.kind,
-        attacker: nation(battle.attacker_nation_id),
-        defender: nation(battle.defender_nation_id),
-        victor: battle.victor,
-        losses: battle.losses,
-        infrastructure_destroyed: battle.infrastructure_destroyed,
-      },
-    )
+    const subjects = { line, at: battle.fought_at, nations: nationsOf(battle) }
+    const data = {
+      battle_id: battle.id,
+      kind: battle.kind,
+      attacker: nation(battle.attacker_nation_id),
+      defender: nation(battle.defender_nation_id),
+      victor: battle.victor,
+      losses: battle.losses,
+      infrastructure_destroyed: battle.infrastructure_destroyed,
+    }
+    if (battle.war_id === null)
+      batch.emit(
+        'battle.fought_outside_war',
+        { ...subjects, alliances: nationsOf(battle).map(id => alliances.get(id) ?? null) },
+        data,
+      )
+    else
+      batch.emit(
+        'battle.fought',
+        {
+          ...subjects,
+          alliances: [war?.attacker_alliance_id ?? null, war?.defender_alliance_id ?? null],
+          war: battle.war_id,
+          conflict: war?.conflict_id ?? null,
+        },
+        { ...data, war_id: battle.war_id },
+      )
   }
+}
+
+const nationsOf = ({ attacker_nation_id, defender_nation_id }: Battle) => [
+  attacker_nation_id,
+  defender_nation_id,
+]
+
+async function alliancesOf({ db }: Batch, nationIds: string[]): Promise<Map<string, string>> {
+  if (nationIds.length === 0) return new Map()
+  const rows = await db.rows<{ nation_id: string; alliance_id: string }>(sql`
+    select nation_id, alliance_id from chancery_world.alliance_member where nation_id = any(${[...new Set(nationIds)]})`)
+  return new Map(rows.map(({ nation_id, alliance_id }) => [nation_id, alliance_id]))
 }
 
 async function warsOf({ db }: Batch, ids: string[]): Promise<Map<string, WarSides>> {

@@ -269,8 +269,14 @@ export interface AnyBattle {
   war_id: string | null
   /** Key of the kind of battle, as in the game profile. Example: `"ground"`. */
   kind: string | null
-  /** When it was fought. Example: `"2026-05-21T03:12:00Z"`. */
+  /** active while it lasts. Example: `"ended"`. */
+  status: 'active' | 'ended'
+  /** When it was fought; of a battle that lasts, when it began. Example: `"2026-05-21T03:12:00Z"`. */
   fought_at: string
+  /** When it began; null if it does not last or if unknown. */
+  started_at: string | null
+  /** When it ended; null while it lasts, if it does not last or if unknown. */
+  ended_at: string | null
   /** The nation that attacked in this battle. Example: `"n42"`. */
   attacker_nation_id: string
   /** The nation that defended in this battle. Example: `"n9"`. */
@@ -678,7 +684,20 @@ export interface EventDataOf {
     /** The nation it was declared on. */
     defender: WarSide
   }
-  /** A battle was fought in a war. */
+  /** A battle began that lasts. */
+  'battle.started': {
+    /** The battle. */
+    battle_id: string
+    /** The war it is fought in; null if none was declared. */
+    war_id: string | null
+    /** Key of the kind of battle, as in the game profile. */
+    kind: string | null
+    /** The nation that attacked in this battle. */
+    attacker: NationReference
+    /** The nation that defended in this battle. */
+    defender: NationReference
+  }
+  /** A battle was fought in a war: one that lasts has ended. */
   'battle.fought': {
     /** The battle. */
     battle_id: string
@@ -697,7 +716,7 @@ export interface EventDataOf {
     /** Infrastructure of the defender that was destroyed, in points. */
     infrastructure_destroyed: number | null
   }
-  /** A battle was fought without a declared war. */
+  /** A battle was fought without a declared war: one that lasts has ended. */
   'battle.fought_outside_war': {
     /** The battle. */
     battle_id: string
@@ -994,6 +1013,8 @@ export interface BattlesListParameters extends PageParameters {
   nation_id?: readonly string[] | undefined
   /** Only battles of this war. Example: `"w310"`. */
   war_id?: string | undefined
+  /** Only battles that last, or only ended ones. */
+  status?: 'active' | 'ended' | undefined
   /** Only battles fought at or after this time. Example: `"2026-05-27T00:00:00Z"`. */
   since?: string | undefined
   /** Only battles fought before this time. Example: `"2026-05-27T00:00:00Z"`. */

@@ -1,9 +1,9 @@
-import { timestamp } from './calendar.ts'
+import { hourSeconds, timestamp } from './calendar.ts'
 import { clamp } from './economy.ts'
 import { cents } from './nation.ts'
 import type { Random } from './random.ts'
 import { dirtyPart, markDirty } from './report.ts'
-import type { Nation, War, WorldState } from './state.ts'
+import type { Nation, Siege, War, WorldState } from './state.ts'
 import { put, randomMoment, type Step } from './step.ts'
 import type { BattleKind, Unit } from './vocabulary.ts'
 
@@ -16,6 +16,9 @@ export function fightBattles(step: Step) {
   const active = [...world.wars]
   let fought = 0
   for (const war of active) {
+    const due = war.sieges.filter(({ endsAt }) => endsAt <= until)
+    war.sieges = war.sieges.filter(siege => !due.includes(siege))
+    for (const siege of due) endSiege(step, siege, siege.endsAt)
     for (let left = random.occurrences(battlesPerWarDay * days); left > 0; left--) {
       const at = Math.max(war.declaredAt, randomMoment(step, random))
       if (fightBattle(step, war, random, Math.min(at, until))) fought++
@@ -25,6 +28,16 @@ export function fightBattles(step: Step) {
     if (fightBattle(step, war, random, until)) break
   }
   raid(step)
+}
+
+function endSiege(step: Step, { battleId, result }: Siege, at: number) {
+  put(step, 'battle', at, { id: battleId, ended_at: timestamp(at), ...result })
+}
+
+/** Ends the sieges of a war that ends. */
+export function endSieges(step: Step, war: War, at: number) {
+  for (const siege of war.sieges) endSiege(step, siege, Math.min(siege.endsAt, at))
+  war.sieges = []
 }
 
 const raidsPerNationDay = 0.004
@@ -89,17 +102,20 @@ function fight(
   defender.score = cents(Math.max(1, defender.score - infrastructure * 0.12))
   markDirty(step, defender, dirtyPart.score)
   const losses = { attacker: fallen.attacker.losses, defender: fallen.defender.losses }
-  put(step, 'battle', at, {
+  const battle = {
     id: step.nextId('b'),
     war_id: war?.id ?? null,
     ...(kind.key ? { kind: kind.key } : {}),
     fought_at: timestamp(at),
     attacker_nation_id: attacker.id,
     defender_nation_id: defender.id,
-    victor,
-    losses,
-    infrastructure_destroyed: infrastructure,
-  })
+  }
+  const result = { victor, infrastructure_destroyed: infrastructure } as const
+  if (war && kind.isSiege) {
+    put(step, 'battle', at, { ...battle, status: 'active', started_at: timestamp(at), losses })
+    const hours = step.isLive ? random.range(0.02, 0.2) : random.range(4, 48)
+    war.sieges.push({ battleId: battle.id, endsAt: at + Math.round(hours * hourSeconds), result })
+  } else put(step, 'battle', at, { ...battle, losses, ...result })
   const worth = fallen.attacker.worth + fallen.defender.worth
   return { victor, margin, fallen, scale, occurrence: { battleKind: kind, victor, worth, losses } } as const
 }

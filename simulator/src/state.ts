@@ -85,6 +85,16 @@ export interface Treaty {
   readonly expiresAt: number | null
 }
 
+/** A battle that lasts. Its result is known, and reported at its end. */
+export interface Siege {
+  readonly battleId: string
+  readonly endsAt: number
+  readonly result: {
+    victor: 'attacker' | 'defender' | 'draw'
+    infrastructure_destroyed: number
+  }
+}
+
 export interface War {
   readonly id: string
   readonly attacker: Nation
@@ -101,6 +111,7 @@ export interface War {
   /** In thousandths of simulated days, as `elapsed`. */
   readonly tiresAt: number
   battles: number
+  sieges: Siege[]
   lost: { attacker: number; defender: number }
 }
 

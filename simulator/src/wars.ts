@@ -1,3 +1,4 @@
+import { endSieges } from './battles.ts'
 import { timestamp } from './calendar.ts'
 import { cents } from './nation.ts'
 import type { Random } from './random.ts'
@@ -92,6 +93,7 @@ export function declareWar(
     decidedAt: random.range(2.2, 4.6),
     tiresAt: world.elapsed + random.integer(4000, 11_000),
     battles: 0,
+    sieges: [],
     lost: { attacker: 0, defender: 0 },
   }
   put(step, 'war', declaredAt, {
@@ -164,6 +166,7 @@ export function endWar(step: Step, war: War, outcome: WarOutcome, endsAt: number
   if (defenderAlliance) defenderAlliance.warsActive--
   if (outcome === 'attacker_victory') plunder(step, attacker, defender)
   if (outcome === 'defender_victory') plunder(step, defender, attacker)
+  endSieges(step, war, at)
   put(step, 'war', at, { id: war.id, status: 'ended', ended_at: timestamp(at), outcome })
   step.occurrences.push({ kind: 'war_ended', at, war, outcome })
 }

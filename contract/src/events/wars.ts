@@ -57,8 +57,17 @@ export const warKinds = (profile: Profile) => ({
     data =>
       `The war of ${data.attacker.nation_name} on ${data.defender.nation_name} ended${data.outcome ? ` ${outcomeSentences[data.outcome]}` : ''}.`,
   ),
+  'battle.started': derivedKind(
+    'A battle began that lasts.',
+    strictObject({
+      battle_id: id({ description: 'The battle.' }),
+      war_id: nullable(id({ description: 'The war it is fought in; null if none was declared.' })),
+      ...battleSides(),
+    }),
+    ({ attacker, defender }) => `${attacker.nation_name} attacked ${defender.nation_name}.`,
+  ),
   'battle.fought': derivedKind(
-    'A battle was fought in a war.',
+    'A battle was fought in a war: one that lasts has ended.',
     strictObject({
       battle_id: id({ description: 'The battle.' }),
       war_id: id({ description: 'The war it was fought in.' }),
@@ -67,16 +76,20 @@ export const warKinds = (profile: Profile) => ({
     summaryOfBattle,
   ),
   'battle.fought_outside_war': derivedKind(
-    'A battle was fought without a declared war.',
+    'A battle was fought without a declared war: one that lasts has ended.',
     strictObject({ battle_id: id({ description: 'The battle.' }), ...battleMembers(profile) }),
     summaryOfBattle,
   ),
 })
 
-const battleMembers = (profile: Profile) => ({
+const battleSides = () => ({
   kind: nullable(profileKey('Key of the kind of battle, as in the game profile.')),
   attacker: withDescription(nationReference(), 'The nation that attacked in this battle.'),
   defender: withDescription(nationReference(), 'The nation that defended in this battle.'),
+})
+
+const battleMembers = (profile: Profile) => ({
+  ...battleSides(),
   victor: nullable(
     enumOf(battleVictors, {
       description: 'Who won: this battle’s attacker or defender, or a draw; null if unknown.',

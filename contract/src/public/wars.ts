@@ -1,4 +1,4 @@
-import { warStatuses } from '../resources/war.ts'
+import { battleStatuses, warStatuses } from '../resources/war.ts'
 import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
 import {
   enumParam,
@@ -80,6 +80,7 @@ export const battleOperations = {
         relatedIdListParam('Only battles with one of these nations on either side.', ['n42', 'n9']),
       ),
       war_id: filterBy('war_id', idParam('Only battles of this war.', 'w310')),
+      status: filterBy('status', enumParam(battleStatuses, 'Only battles that last, or only ended ones.')),
       since: filterBy('fought_at', timeParam('Only battles fought at or after this time.'), 'min'),
       until: filterBy('fought_at', timeParam('Only battles fought before this time.'), 'below'),
       ids: filterBy('id', idListParam('Only these battles.', ['b9001', 'b9002'])),

@@ -20,6 +20,7 @@ import { belligerent, belligerentExample } from './references.ts'
 
 export const warStatuses = ['active', 'ended'] as const
 export const warOutcomes = ['attacker_victory', 'defender_victory', 'peace', 'stalemate'] as const
+export const battleStatuses = ['active', 'ended'] as const
 export const battleVictors = ['attacker', 'defender', 'draw'] as const
 
 const lossUnits = (profile: Profile) => profile.units.filter(unit => unit.shows_in_losses)
@@ -155,7 +156,23 @@ export function battleResource(profile: Profile) {
       description: 'Key of the kind of battle, as in the game profile.',
       example: exampleKeyOrNull(profile.battle_kinds, 0),
     }),
-    fought_at: publicField(time(), { description: 'When it was fought.', example: '2026-05-21T03:12:00Z' }),
+    status: publicField(enumOf(battleStatuses), {
+      description: 'active while it lasts.',
+      example: 'ended',
+      default: 'ended',
+    }),
+    fought_at: publicField(time(), {
+      description: 'When it was fought; of a battle that lasts, when it began.',
+      example: '2026-05-21T03:12:00Z',
+    }),
+    started_at: publicField(nullable(time()), {
+      description: 'When it began; null if it does not last or if unknown.',
+      example: null,
+    }),
+    ended_at: publicField(nullable(time()), {
+      description: 'When it ended; null while it lasts, if it does not last or if unknown.',
+      example: null,
+    }),
     attacker_nation_id: publicField(id(), {
       description: 'The nation that attacked in this battle.',
       example: 'n42',

@@ -593,11 +593,15 @@ create table chancery_world.battle (
   victor text,
   losses jsonb not null,
   infrastructure_destroyed numeric(14,4),
+  status text not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
   constraint battle_pkey PRIMARY KEY (id)
 );
 CREATE INDEX battle_attacker ON chancery_world.battle USING btree (attacker_nation_id, fought_at DESC, id);
 CREATE INDEX battle_defender ON chancery_world.battle USING btree (defender_nation_id, fought_at DESC, id);
 CREATE INDEX battle_fought ON chancery_world.battle USING btree (fought_at DESC, id);
+CREATE INDEX battle_status ON chancery_world.battle USING btree (status, fought_at DESC, id);
 CREATE INDEX battle_war ON chancery_world.battle USING btree (war_id, fought_at, id);
 grant delete, insert, select, update on chancery_world.battle to chancery_ingest;
 grant select on chancery_world.battle to chancery_owner;

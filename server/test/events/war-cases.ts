@@ -123,6 +123,36 @@ export const warCases: Case[] = [
       { nation_ids: ['lone', 'n3'], alliance_ids: ['a1'] },
     ),
   ),
+  change(
+    'a battle that lasts',
+    battle('b4', 'w1', 'n3', 'n2', { fought_at: noon, started_at: noon }),
+    emits(
+      'battle.started',
+      'Nation n3 attacked Nation n2.',
+      { battle_id: 'b4', war_id: 'w1', kind: null, attacker: nationOf('n3'), defender: nationOf('n2') },
+      w1,
+    ),
+  ),
+  change('losses of a battle that lasts', put('battle', { id: 'b4', losses: { attacker: { tanks: 1 } } })),
+  change(
+    'a battle that ends',
+    put('battle', { id: 'b4', ended_at: noon, victor: 'attacker' }),
+    emits(
+      'battle.fought',
+      'Nation n3 won a battle against Nation n2.',
+      {
+        battle_id: 'b4',
+        war_id: 'w1',
+        kind: null,
+        attacker: nationOf('n3'),
+        defender: nationOf('n2'),
+        victor: 'attacker',
+        losses: { attacker: { tanks: 1 }, defender: {} },
+        infrastructure_destroyed: null,
+      },
+      w1,
+    ),
+  ),
   change('a corrected battle', put('battle', { id: 'b1', victor: 'draw' })),
   change(
     'a war that ends',

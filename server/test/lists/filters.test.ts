@@ -17,7 +17,7 @@ prepare(async () => {
     put('alliance_member', { nation_id: 'n8', alliance_id: 'a1' }),
     war('w2', 'n7', 'n6', { ended_at: '2026-05-22T00:00:00Z', outcome: 'peace' }),
     battle('b2', 'w1', 'n1', 'n2'),
-    battle('b3', 'w2', 'n7', 'n6', { fought_at: '2026-05-21T23:00:00Z' }),
+    battle('b3', 'w2', 'n7', 'n6', { fought_at: '2026-05-21T23:00:00Z', started_at: '2026-05-21T23:00:00Z' }),
     put('era', { id: 'e2', name: 'Later' }),
     put('news_item', {
       id: 'news2',
@@ -46,6 +46,7 @@ const narrowing: Record<string, string | (() => string)> = {
   'wars.list ids': 'w1',
   'battles.list nation_id': 'n7',
   'battles.list war_id': 'w1',
+  'battles.list status': 'active',
   'battles.list since': '2026-05-21T23:00:00Z',
   'battles.list until': '2026-05-21T23:00:00Z',
   'battles.list ids': 'b1',

@@ -1,13 +1,21 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
 import type { Batch, Change } from '../../ingest/batch.ts'
-import { mergeChanges, type Transition } from '../../ingest/changes.ts'
+import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
 import { createTableStore } from '../../ingest/entity-store.ts'
 import { type HistoryOf, prepareReuseCheck } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
 
 type Battle = PublicOf<ResourceOf<'battle'>>
 
-const store = createTableStore<Battle>('battle', 'chancery_world.battle')
+const store: EntityStore<Battle> = {
+  ...createTableStore<Battle>('battle', 'chancery_world.battle'),
+
+  /** A battle with a start lasts until it has an end. */
+  adjust(_batch, after, _before, { data }) {
+    if ('status' in data || !('started_at' in data || 'ended_at' in data)) return
+    after.status = after.started_at !== null && after.ended_at === null ? 'active' : 'ended'
+  },
+}
 
 const history: HistoryOf<Battle> = {
   resource: 'battle',
@@ -45,52 +53,49 @@ interface WarSides {
 
 /** Names are those of the war for its own nations, else the current ones; alliances those of the war, else the current ones. */
 async function emitEvents(batch: Batch, transitions: Transition<Battle>[]): Promise<void> {
-  const fought = transitions.flatMap(({ line, before, after }) =>
-    after && !before ? [{ line, battle: after }] : [],
+  const shown = transitions.flatMap(({ line, before, after }) =>
+    after && before?.status !== 'ended' && before?.status !== after.status ? [{ line, battle: after }] : [],
   )
-  if (fought.length === 0) return
+  if (shown.length === 0) return
   const wars = await warsOf(
     batch,
-    fought.flatMap(({ battle }) => battle.war_id ?? []),
+    shown.flatMap(({ battle }) => battle.war_id ?? []),
   )
-  const others = fought.flatMap(({ battle: { war_id, attacker_nation_id, defender_nation_id } }) =>
-    [attacker_nation_id, defender_nation_id].filter(id => nameIn(wars.get(war_id ?? ''), id) === undefined),
+  const others = shown.flatMap(({ battle }) =>
+    nationsOf(battle).filter(id => nameIn(wars.get(battle.war_id ?? ''), id) === undefined),
   )
   const names = others.length > 0 ? await batch.nationNames(others) : new Map<string, string>()
   const alliances = await alliancesOf(
     batch,
-    fought.flatMap(({ battle }) => (battle.war_id === null ? nationsOf(battle) : [])),
+    shown.flatMap(({ battle }) => (battle.war_id === null ? nationsOf(battle) : [])),
   )
-  for (const { line, battle } of fought) {
-    const war = wars.get(battle.war_id ?? '')
-    const nation = (id: string) => ({ nation_id: id, nation_name: nameIn(war, id) ?? names.get(id) ?? id })
-    const subjects = { line, at: battle.fought_at, nations: nationsOf(battle) }
-    const data = {
-      battle_id: battle.id,
-      kind: battle.kind,
+  for (const { line, battle } of shown) {
+    const { id, war_id, kind, victor, losses, infrastructure_destroyed } = battle
+    const war = wars.get(war_id ?? '')
+    const nation = (nationId: string) => ({
+      nation_id: nationId,
+      nation_name: nameIn(war, nationId) ?? names.get(nationId) ?? nationId,
+    })
+    const subjects = {
+      line,
+      at: battle.ended_at ?? battle.fought_at,
+      nations: nationsOf(battle),
+      alliances: war
+        ? [war.attacker_alliance_id, war.defender_alliance_id]
+        : nationsOf(battle).map(nationId => alliances.get(nationId) ?? null),
+      war: war_id,
+      conflict: war?.conflict_id ?? null,
+    }
+    const sides = {
+      battle_id: id,
+      kind,
       attacker: nation(battle.attacker_nation_id),
       defender: nation(battle.defender_nation_id),
-      victor: battle.victor,
-      losses: battle.losses,
-      infrastructure_destroyed: battle.infrastructure_destroyed,
     }
-    if (battle.war_id === null)
-      batch.emit(
-        'battle.fought_outside_war',
-        { ...subjects, alliances: nationsOf(battle).map(id => alliances.get(id) ?? null) },
-        data,
-      )
-    else
-      batch.emit(
-        'battle.fought',
-        {
-          ...subjects,
-          alliances: [war?.attacker_alliance_id ?? null, war?.defender_alliance_id ?? null],
-          war: battle.war_id,
-          conflict: war?.conflict_id ?? null,
-        },
-        { ...data, war_id: battle.war_id },
-      )
+    const result = { ...sides, victor, losses, infrastructure_destroyed }
+    if (battle.status === 'active') batch.emit('battle.started', subjects, { ...sides, war_id })
+    else if (war_id === null) batch.emit('battle.fought_outside_war', subjects, result)
+    else batch.emit('battle.fought', subjects, { ...result, war_id })
   }
 }
 

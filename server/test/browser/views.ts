@@ -25,7 +25,7 @@ async function openEndpoint(page: Page) {
 async function pickEvents(page: Page) {
   await page.getByLabel('All events').uncheck()
   await page.getByLabel('All war events').check()
-  await page.getByText('Sample of battle.fought').click()
+  await page.getByText('Sample of battle.fought', { exact: true }).click()
 }
 
 /** Runs actions on the page of an endpoint. */

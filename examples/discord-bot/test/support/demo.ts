@@ -25,7 +25,7 @@ export async function startDemo() {
     CHANCERY_ANONYMOUS_LIMIT: '1000000',
     CHANCERY_STREAMS_PER_IP: '1000',
   }
-  const child = spawn(process.execPath, [chancery, 'demo', '--nations', '80', '--tick-seconds', '0'], {
+  const child = spawn(process.execPath, [chancery, 'demo', '--nations', '160', '--tick-seconds', '0'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   })

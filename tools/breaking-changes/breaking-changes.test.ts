@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { findRelease, git } from './base.ts'
 import { breakingChanges, breakingSection } from './breaking-changes.ts'
 import { type Case, type Edit, publicCases } from './cases.ts'
 import type { Document } from './document.ts'
@@ -85,4 +88,26 @@ test('only entries after a version, and only under the heading Breaking, are rea
   assert.match(breakingSection(changelog, '0.9.0'), /`War.reason` is gone[\s\S]*`Battle`/)
   assert.equal(breakingSection('## [Unreleased]\n\n### Added\n\n- `Nation`\n', '1.0.0'), '')
   assert.equal(breakingSection('\n## [1.0.0]\n\n### Breaking\n\n- `Battle`\n', '1.0.0'), '')
+})
+
+test('documents are compared with the newest release: its tag, else the commit of its heading in the changelog', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'chancery-release-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const run = (...words: string[]) =>
+    git(folder, '-c', 'user.name=test', '-c', 'user.email=test@localhost', ...words)
+  const commit = (changelog: string) => {
+    writeFileSync(join(folder, 'CHANGELOG.md'), changelog)
+    run('add', '.')
+    run('commit', '--message', 'Change')
+    return run('rev-parse', 'HEAD')
+  }
+  run('init')
+  commit('## [0.1.0]\n')
+  assert.equal(findRelease(folder, '## [Unreleased]\n'), undefined)
+  const second = commit('## [Unreleased]\n\n## [0.2.0]\n\n## [0.1.0]\n')
+  const third = '## [Unreleased]\n\n- Added.\n\n## [0.2.0]\n\n## [0.1.0]\n'
+  commit(third)
+  assert.equal(findRelease(folder, third), second)
+  run('tag', 'v0.3.0')
+  assert.equal(findRelease(folder, third), 'v0.3.0')
 })

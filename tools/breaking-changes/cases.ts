@@ -197,10 +197,20 @@ export const publicCases: Record<string, Case> = {
     reported: 'Nation: Nation.nation_name has a larger maxLength',
     harmless: d => (field(d).nation_name.maxLength = 50),
   },
-  'a field may be negative': {
-    breaks: d => delete field(d).national_score.minimum,
-    reported: 'Nation: Nation.national_score has a smaller minimum',
-    harmless: d => (field(d).national_score.minimum = 1),
+  'an integer may be negative': {
+    breaks: d => delete field(d).wars.properties.won.minimum,
+    reported: 'Nation: Nation.wars.won has a smaller minimum',
+    harmless: d => delete field(d).national_score.minimum,
+  },
+  'an integer may be larger': {
+    breaks: d => delete field(d).wars.properties.won.maximum,
+    reported: 'Nation: Nation.wars.won has a larger maximum',
+    harmless: d => delete field(d).national_score.maximum,
+  },
+  'a number may have more decimals': {
+    breaks: d => (field(d).national_score['x-decimals'] = 5),
+    reported: 'Nation: Nation.national_score has a larger x-decimals',
+    harmless: d => (field(d).national_score['x-decimals'] = 3),
   },
   'a field requires a scope': {
     breaks: d => (field(d).motto['x-scope'] = 'nation.read'),

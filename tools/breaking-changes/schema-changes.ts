@@ -117,11 +117,16 @@ export function createSchemaComparison(
     const isSmaller = (key: keyof Bounds, none: number) => (after[key] ?? none) < (before[key] ?? none)
     // A count is at least 0, also without a minimum.
     const least = (key: keyof Bounds) => (/^min[A-Z]/.test(key) ? 0 : -Infinity)
+    // The range of a decimal in a response may grow: readers have a floating-point number for it. Integers keep theirs.
+    const isTolerated = (key: string) =>
+      !isRequest && typesOf(before).includes('number') && /^(m|exclusiveM)(in|ax)imum$/.test(key)
     return [
       ...lowerBounds
+        .filter(key => !isTolerated(key))
         .filter(key => (isRequest ? isLarger : isSmaller)(key, least(key)))
         .map(key => `has a ${isRequest ? 'larger' : 'smaller'} ${key}`),
       ...upperBounds
+        .filter(key => !isTolerated(key))
         .filter(key => (isRequest ? isSmaller : isLarger)(key, Infinity))
         .map(key => `has a ${isRequest ? 'smaller' : 'larger'} ${key}`),
     ]

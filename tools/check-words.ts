@@ -70,6 +70,13 @@ export function findWords(file: string, text: string, words: readonly BannedWord
   )
 }
 
+/** Every text file that git tracks or would track: a new file counts before it is added. */
+export function textFilesIn(directory: string): string[] {
+  const options = { cwd: directory, encoding: 'utf8', maxBuffer: 2 ** 26 } as const
+  const listed = execFileSync('git', ['grep', '--untracked', '-I', '-l', '-z', '-e', ''], options)
+  return listed.split('\0').filter(Boolean)
+}
+
 /** Generated and released files, the fiction of the demo world, and the list itself. */
 const exempt = [
   'CHANGELOG.md',
@@ -91,9 +98,7 @@ const exempt = [
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('../', import.meta.url))
-  const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 } as const
-  const files = execFileSync('git', ['grep', '-I', '-l', '-z', '-e', ''], options).split('\0').filter(Boolean)
-  const texts = files
+  const texts = textFilesIn(root)
     .filter(file => !exempt.some(place => isWithin(file, place)))
     .map(file => ({ file, text: readFileSync(`${root}${file}`, 'utf8') }))
   const words = parseWords(readFileSync(`${root}tools/banned-words.txt`, 'utf8'))

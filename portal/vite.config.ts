@@ -4,6 +4,10 @@ import { defineConfig } from 'vite'
 /** The page is served under /developers and requests no other origin. */
 export default defineConfig({
   base: '/developers/',
+  // Scripts find each other and their styles beside themselves, at whatever path the page is served.
+  experimental: {
+    renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   plugins: [react()],
   build: {
     outDir: 'dist',

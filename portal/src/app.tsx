@@ -1,6 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import { Component, lazy, type ReactNode, Suspense } from 'react'
 import { Link, Route, Router, Switch, useLocation } from 'wouter'
+import { basePath } from './api/base-path.ts'
 import { keyLinkPath } from './keys/key-link.ts'
 import { HandoverPage, useHandoverToken } from './session/handover-page.tsx'
 import { SignedOutPage } from './session/signed-out-page.tsx'
@@ -26,7 +27,7 @@ export function App({ firstToken }: { firstToken: string | null }) {
   return (
     <ThemeProvider accent={info.data?.color}>
       <Announcer>
-        <Router base="/developers">
+        <Router base={`${basePath()}/developers`}>
           {info.data && state.data ? (
             <PageInfoContext value={info.data}>
               <Shell>

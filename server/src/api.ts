@@ -1,6 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Contract, type DerivedList, operations } from '@chancery/contract'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
 import { keyHandlers } from './access/handlers.ts'
 import type { KeyCache } from './access/key-cache.ts'
 import { registerAccount } from './account/account-api.ts'
@@ -9,6 +14,7 @@ import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs, registerSecurityTxt, registerStatus, withNotFoundPage } from './docs/register-docs.ts'
 import { eventHandlers, eventStreamRoutes } from './events/handlers.ts'
 import { type Admission, apiHeaders, createAdmission, limitPages } from './http/admission.ts'
+import { basePathOf, withoutBasePath } from './http/base-path.ts'
 import {
   type ConnectionTimings,
   defaultConnectionTimings,
@@ -44,9 +50,9 @@ import { listConflicts } from './resources/conflicts/store.ts'
 import { readGame } from './resources/game/store.ts'
 import { rankResources } from './resources/market/store.ts'
 import { nationHandlers } from './resources/nations/handlers.ts'
-import { rankAlliances, rankNations } from './resources/rankings/store.ts'
+import { rankingHandlers } from './resources/rankings/handlers.ts'
 import { warHandlers } from './resources/wars/handlers.ts'
-import { createDerivedList } from './store/derived-lists.ts'
+import { createDerivedList, createFindItem } from './store/derived-lists.ts'
 import type { ReadContext } from './store/fact-columns.ts'
 import type { PageRequest } from './store/paging.ts'
 import type { Pools } from './store/pools.ts'
@@ -78,7 +84,7 @@ export interface ApiOptions {
   trustedProxies: string[]
   tls: { cert: Buffer; key: Buffer } | undefined
   securityContact: string | undefined
-  /** The URL of this listener as clients see it, once it is open. */
+  /** The URL of this listener as clients see it, once it is open; before, the configured one or an empty text. */
   publicUrl: () => string
   isDraining: () => boolean
 }
@@ -159,22 +165,21 @@ function listDerived(context: ReadContext, operation: JsonOperation | DerivedLis
 
 /** The handlers of the public API. An operation without one does not compile, except a list whose query is derived. */
 function createHandlers(context: ReadContext): Handlers {
+  const findTreaty = createFindItem(context, 'treaty')
   return {
     ...nationHandlers(context),
     ...allianceHandlers(context),
     ...warHandlers(context),
+    ...rankingHandlers(context),
     ...eventHandlers(context),
     ...keyHandlers(context),
     ...verificationHandlers(context),
     gameGet: async ({ disclose }) => itemResult(disclose, 'game', await readGame(context)),
+    treatiesGet: async ({ values: { id }, disclose }) => itemResult(disclose, 'treaty', await findTreaty(id)),
     conflictsList: async ({ values, disclose }) =>
       pageResult(disclose, 'conflict', await listConflicts(context, values)),
     marketRankings: async ({ values, disclose }) =>
       pageResult(disclose, 'market_ranking', await rankResources(context, values)),
-    rankingsList: async ({ values, disclose }) =>
-      values.board === 'alliances'
-        ? pageResult(disclose, 'alliance_ranking', await rankAlliances(context, values))
-        : pageResult(disclose, 'nation_ranking', await rankNations(context, values)),
   }
 }
 
@@ -186,13 +191,16 @@ const strictTransport = { 'strict-transport-security': 'max-age=31536000' }
 
 /** The HTTP server: connections, timeouts, TLS, and errors in requests that reach no route. */
 function createListener(
-  { metrics, tls, trustedProxies, connectionTimings }: ApiOptions,
+  { metrics, tls, trustedProxies, connectionTimings, publicUrl }: ApiOptions,
   {
     admission,
     requestMetrics,
     handleError,
   }: { admission: Admission; requestMetrics: RequestMetrics; handleError: ErrorHandler },
 ): FastifyInstance {
+  const basePath = basePathOf(publicUrl())
+  const rewritten: Pick<FastifyServerOptions, 'rewriteUrl'> =
+    basePath === '' ? {} : { rewriteUrl: ({ url = '/' }) => withoutBasePath(basePath, url) }
   const trusted = createTrustedProxies(trustedProxies)
   const requestIds = createRequestIds(trusted)
   const timings = { ...defaultConnectionTimings, ...connectionTimings }
@@ -236,6 +244,7 @@ function createListener(
         reply,
       ),
     ...serverOptions(tls, timings),
+    ...rewritten,
   }) as FastifyInstance
   app.setErrorHandler(handleErrorOutsideApi)
   destroyFailedHandshakes(app.server)

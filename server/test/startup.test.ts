@@ -93,7 +93,11 @@ for (const [variable, values] of Object.entries({
     '1 1,127.0.0.1 10 0.0.0.0/0 ::/0 0.0.0.0/1 2000::/3 1/8 ::ffff:0:0/96 10.0.0.0/40 127.0.0.1,'.split(' '),
   CHANCERY_PUBLIC_URL: [
     'https://user:hunter2@api.game.example',
-    'https://api.game.example/base',
+    'https://api.game.example/eu1/docs',
+    'https://api.game.example/api/v1',
+    'https://api.game.example/e%751',
+    'https://api.game.example//eu1',
+    'ftp://api.game.example/eu1',
     'https://api.game.example?a=b',
     'https://api.game.example#a',
   ],
@@ -113,6 +117,8 @@ test('valid proxies and public addresses are accepted', () => {
   assert.equal(readConfig({ CHANCERY_TRUSTED_PROXIES: list }).trustedProxies.length, 6)
   const { publicUrl } = readConfig({ CHANCERY_PUBLIC_URL: 'https://api.game.example:8443/' })
   assert.equal(publicUrl, 'https://api.game.example:8443')
+  for (const value of ['https://api.game.example/eu1', 'https://API.game.example:443/eu1/'])
+    assert.equal(readConfig({ CHANCERY_PUBLIC_URL: value }).publicUrl, 'https://api.game.example/eu1')
 })
 
 test('an unknown variable is named at the start with the known one that is most like it', () => {

@@ -101,7 +101,7 @@ for (const file of [alertsFile, 'deploy/grafana/chancery.json']) {
     assert.ok(used.size > 10)
     for (const [name, labels] of used) {
       assert.ok(exposedNames().includes(name), name)
-      const known = [...(onPage.get(name) ?? []), 'job', 'instance', 'le']
+      const known = [...(onPage.get(name) ?? []), 'job', 'instance', 'le', 'world']
       assert.deepEqual(
         [...labels].filter(label => !known.includes(label)),
         [],
@@ -110,6 +110,21 @@ for (const file of [alertsFile, 'deploy/grafana/chancery.json']) {
     }
   })
 }
+
+test('each world has alerts of its own, and a choice on the dashboard', async () => {
+  const alerts = await read(alertsFile)
+  assert.ok(alerts.split(' by (world) (').length > 10)
+  for (const [, kind, by] of alerts.matchAll(/\b(sum|min|max|avg|count)( by \([^)]*\))? \(/g))
+    assert.match(by ?? '', /\bworld\b/, kind)
+  assert.doesNotMatch(alerts, /\b(sum|min|max|avg|count)\(/)
+  const { panels, templating } = JSON.parse(await read('deploy/grafana/chancery.json'))
+  assert.ok(templating.list.some(({ name }: { name: string }) => name === 'world'))
+  for (const { expr } of panels.flatMap(({ targets = [] }: Panel) => targets))
+    for (const [metric] of expr.matchAll(
+      /\b(?:(?:chancery|process|nodejs)_[a-z0-9_]+|up)(?![a-z0-9_])(\{[^}]*\})?/g,
+    ))
+      assert.ok(metric.includes('world=~"$world"'), `${expr}: ${metric}`)
+})
 
 test('the runbook has exactly one section for each alert', async () => {
   const alerts = await read(alertsFile)

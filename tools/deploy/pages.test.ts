@@ -21,6 +21,7 @@ const pages = [
   'docs/operations/runbook.md',
   'docs/operations/metrics.md',
   'docs/operations/logs.md',
+  'docs/operations/several-worlds.md',
 ]
 const files = [
   'Dockerfile',
@@ -30,6 +31,12 @@ const files = [
   'deploy/systemd/chancery.env.example',
   'deploy/systemd/chancery.service',
   'deploy/systemd/chancery@.service',
+  'deploy/systemd/chancery-world@.service',
+  'deploy/worlds/.env.example',
+  'deploy/worlds/Caddyfile',
+  'deploy/worlds/compose.yaml',
+  'deploy/worlds/eu1.env.example',
+  'deploy/worlds/nginx.conf',
 ]
 
 test('the links of the pages resolve', async () => {
@@ -101,21 +108,28 @@ test('the trusted address of the proxy is not assigned to another container', as
   assert.ok(!given.check(address), 'another container could get its address')
 })
 
-test('the two units differ only in the settings of several processes', async () => {
+test('the units differ only in the settings of several processes and worlds', async () => {
   const settingsOf = async (name: string) =>
     (await read(`deploy/systemd/${name}`)).split('\n').filter(line => line !== '' && !line.startsWith('#'))
-  const [one, several] = [await settingsOf('chancery.service'), await settingsOf('chancery@.service')]
+  const one = await settingsOf('chancery.service')
   const keys = (lines: string[]) => lines.map(line => line.split('=')[0])
-  assert.deepEqual(keys(several), keys(one))
-  const changed = several.filter(line => !one.includes(line)).map(line => line.split('=')[0])
-  assert.deepEqual(changed, ['Description', 'Environment', 'EnvironmentFile', 'ExecStartPost'])
+  const expected = ['Description', 'Environment', 'EnvironmentFile', 'ExecStartPost']
+  for (const [name, more] of [
+    ['chancery@.service', []],
+    ['chancery-world@.service', ['StateDirectory']],
+  ] as const) {
+    const several = await settingsOf(name)
+    assert.deepEqual(keys(several), keys(one))
+    const changed = several.filter(line => !one.includes(line)).map(line => line.split('=')[0])
+    assert.deepEqual(changed, [...expected, ...more], name)
+  }
 })
 
 test('the memory of each process is limited', async () => {
   const [, service = ''] =
     /^ {2}chancery: &chancery\n((?: {4}.*\n)+)/m.exec(await read('deploy/compose.yaml')) ?? []
   assert.match(service, /^ {4}mem_limit: [1-4]g$/m)
-  for (const name of ['chancery.service', 'chancery@.service'])
+  for (const name of ['chancery.service', 'chancery@.service', 'chancery-world@.service'])
     assert.match(await read(`deploy/systemd/${name}`), /^MemoryMax=[1-4]G$/m, name)
 })
 
@@ -124,7 +138,7 @@ test('systemd accepts the units and their exposure level', {
 }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-units-'))
   try {
-    for (const name of ['chancery.service', 'chancery@.service']) {
+    for (const name of ['chancery.service', 'chancery@.service', 'chancery-world@.service']) {
       await cp(join(root, 'deploy/systemd', name), join(dir, name))
       // The installation folder does not exist here.
       const unit = await readFile(join(dir, name), 'utf8')
@@ -133,7 +147,9 @@ test('systemd accepts the units and their exposure level', {
         unit.replaceAll('/opt/chancery/node_modules/.bin/node', process.execPath),
       )
     }
-    const units = ['chancery.service', 'chancery@1.service'].map(name => join(dir, name))
+    const units = ['chancery.service', 'chancery@1.service', 'chancery-world@eu1.service'].map(name =>
+      join(dir, name),
+    )
     const verified = spawnSync('systemd-analyze', ['verify', '--man=no', ...units], { encoding: 'utf8' })
     assert.equal(verified.status, 0, verified.stderr)
     assert.ok(!verified.stderr.includes('chancery'), verified.stderr)

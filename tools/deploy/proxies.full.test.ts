@@ -7,14 +7,17 @@ import { freePort } from '../../server/src/store/embedded/socket.ts'
 import { smallWorld } from '../../server/test/http/world.ts'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { withoutCertificates } from '../../server/test/webhooks/certificate.ts'
-import { caddy, nginx, type RunningProxy, without } from './proxies.ts'
+import { caddy, caddyOfWorlds, nginx, nginxOfWorlds, type RunningProxy, without } from './proxies.ts'
 
-const kinds = [
-  { kind: nginx, skip: without('nginx', '-v') || withoutCertificates },
-  { kind: caddy, skip: without('caddy', 'version') },
-]
-
-const portOf = ({ url }: TestServer) => Number(new URL(url).port)
+const skips = {
+  nginx: without('nginx', '-v') || withoutCertificates,
+  caddy: without('caddy', 'version'),
+}
+const kinds = [nginx, caddy, nginxOfWorlds, caddyOfWorlds].map(kind => ({
+  kind,
+  isNginx: kind.program === 'nginx',
+  skip: kind.program === 'nginx' ? skips.nginx : skips.caddy,
+}))
 
 interface ProxyRequest {
   path?: string
@@ -26,18 +29,24 @@ interface ProxyRequest {
   body?: Buffer
 }
 
-for (const { kind, skip } of kinds) {
-  describe(`behind ${kind.program} with the configuration of deploy/proxy`, { skip }, () => {
-    const { name } = kind
+for (const { kind, isNginx, skip } of kinds) {
+  describe(`behind ${kind.program} with the configuration deploy/${kind.file}`, { skip }, () => {
+    const { name, basePath } = kind
+    let port: number
+    let url: string
     let chancery: TestServer
     let proxy: RunningProxy
     before(async () => {
+      port = await freePort()
+      url = `http://127.0.0.1:${port}${basePath}`
       chancery = await startTestServer({
+        CHANCERY_PORT: String(port),
+        CHANCERY_PUBLIC_URL: url,
         CHANCERY_TRUSTED_PROXIES: '127.0.0.1',
         CHANCERY_ANONYMOUS_LIMIT: '',
       })
       await chancery.ingest(smallWorld())
-      proxy = await kind.start([portOf(chancery)])
+      proxy = await kind.start([port])
     })
     after(async () => {
       await proxy?.stop()
@@ -59,7 +68,7 @@ for (const { kind, skip } of kinds) {
               method,
               host: '127.0.0.1',
               port: by.port,
-              path: /^\/(healthz|developers)/.test(path) ? path : bases.canonical + path,
+              path: basePath + (/^\/(healthz|developers)/.test(path) ? path : bases.canonical + path),
               headers: { host: name, ...headers },
               localAddress: from,
               servername: name,
@@ -185,7 +194,7 @@ for (const { kind, skip } of kinds) {
         body: Buffer.alloc(3_000_000),
       }
       // nginx counts the bytes of a body without a length, Caddy forwards it.
-      const unsized = kind === nginx ? 413 : 400
+      const unsized = isNginx ? 413 : 400
       const tooLarge = 431
       for (const [status, what] of [
         [413, { ...post, ...sized(70_000) }],
@@ -232,7 +241,7 @@ for (const { kind, skip } of kinds) {
     })
 
     test('errors of the proxy itself have the shape of errors of the API', {
-      skip: kind !== nginx,
+      skip: !isNginx,
     }, async () => {
       const none = await kind.start([await freePort()])
       try {
@@ -264,7 +273,7 @@ for (const { kind, skip } of kinds) {
     })
 
     test('a stopped process causes no failed request', async () => {
-      const before = await kind.start([await freePort(), portOf(chancery)])
+      const before = await kind.start([await freePort(), port])
       try {
         for (let call = 1; call <= 20; call += 1)
           assert.equal((await send({ from: `127.0.1.${call}`, by: before })).status, 200)

@@ -10,10 +10,10 @@ import { describeEnd, describeFailure } from '../../server/src/store/embedded/pr
 import { freePort } from '../../server/src/store/embedded/socket.ts'
 import { makeCertificate } from '../../server/test/webhooks/certificate.ts'
 
-const folder = fileURLToPath(new URL('../../deploy/proxy/', import.meta.url))
+const folder = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const readyMs = 20_000
 
-/** A proxy of deploy/proxy in front of a local server. */
+/** A proxy of deploy/ in front of local servers. */
 export interface RunningProxy {
   /** Ports of 127.0.0.1: with TLS, and the one that redirects to it. */
   port: number
@@ -27,8 +27,15 @@ export interface ProxyKind {
   program: string
   /** The host name of requests. */
   name: string
-  /** Starts it in front of one or several ports of 127.0.0.1. */
-  start(upstreamPorts: number[]): Promise<RunningProxy>
+  /** Its configuration, in deploy/. */
+  file: string
+  /** The path of the service, or of the first world. */
+  basePath: string
+  /** Starts it in front of one or several ports of 127.0.0.1; `otherPorts`: of the second world. `edit` changes the configuration. */
+  start(
+    upstreamPorts: number[],
+    options?: { otherPorts?: number[]; edit?: (configuration: string) => string },
+  ): Promise<RunningProxy>
 }
 
 /** The reason to skip tests of a program that is not installed; false if it is. */
@@ -45,23 +52,34 @@ function replaced(text: string, changes: Record<string, string>): string {
   return changed
 }
 
-export const nginx: ProxyKind = {
+const siteFolder = join(folder, 'worlds/site')
+const unchanged = (configuration: string) => configuration
+
+const createNginx = (file: string, basePath: string): ProxyKind => ({
   program: 'nginx',
   name: 'api.game.example',
-  async start(upstreamPorts) {
+  file,
+  basePath,
+  async start(upstreamPorts, { otherPorts = [], edit = unchanged } = {}) {
     const dir = await scratch()
     const [port, plainPort] = [await freePort(), await freePort()]
     const { key, cert } = makeCertificate(`DNS:${this.name}`)
+    const servers = (ports: number[]) =>
+      ports.map(upstream => `server 127.0.0.1:${upstream} max_fails=1 fail_timeout=5s;`).join('\n')
     await writeFile(join(dir, 'cert.pem'), cert)
     await writeFile(join(dir, 'key.pem'), key, { mode: 0o600 })
-    const site = replaced(await readFile(join(folder, 'nginx.conf'), 'utf8'), {
+    const site = replaced(edit(await readFile(join(folder, file), 'utf8')), {
       'listen 80;': `listen 127.0.0.1:${plainPort};`,
       'listen [::]:80;': '',
       'listen 443 ssl http2;': `listen 127.0.0.1:${port} ssl http2;`,
       'listen [::]:443 ssl http2;': '',
-      '  server 127.0.0.1:8080 max_fails=1 fail_timeout=5s;': upstreamPorts
-        .map(upstream => `server 127.0.0.1:${upstream} max_fails=1 fail_timeout=5s;`)
-        .join('\n'),
+      '  server 127.0.0.1:8080 max_fails=1 fail_timeout=5s;': servers(upstreamPorts),
+      ...(basePath !== '' && {
+        '  server 127.0.0.1:8090 max_fails=1 fail_timeout=5s;': servers(
+          otherPorts.length > 0 ? otherPorts : [await freePort()],
+        ),
+        '/opt/chancery/deploy/worlds/site': siteFolder,
+      }),
       '/var/log/nginx/': `${dir}/logs/`,
       '/etc/letsencrypt/live/api.game.example/fullchain.pem': join(dir, 'cert.pem'),
       '/etc/letsencrypt/live/api.game.example/privkey.pem': join(dir, 'key.pem'),
@@ -90,13 +108,18 @@ export const nginx: ProxyKind = {
       plainPort,
     })
   },
-}
+})
 
-export const caddy: ProxyKind = {
+export const nginx = createNginx('proxy/nginx.conf', '')
+export const nginxOfWorlds = createNginx('worlds/nginx.conf', '/eu1')
+
+const createCaddy = (configuration: string, basePath: string): ProxyKind => ({
   program: 'caddy',
   // For localhost, Caddy issues a certificate itself.
   name: 'localhost',
-  async start(upstreamPorts) {
+  file: configuration,
+  basePath,
+  async start(upstreamPorts, { otherPorts = [], edit = unchanged } = {}) {
     const dir = await scratch()
     const [port, plainPort] = [await freePort(), await freePort()]
     // Without these options, Caddy would use its default ports and install its certificate on this machine.
@@ -107,12 +130,22 @@ export const caddy: ProxyKind = {
       `http_port ${plainPort}`,
       'default_bind 127.0.0.1',
     ]
-    const file = replaced(await readFile(join(folder, 'Caddyfile'), 'utf8'), {
+    // Several processes are several addresses of one name, which needs a DNS server.
+    const upstreams = (ports: number[]) =>
+      ports.length > 1
+        ? `to ${ports.map(upstream => `127.0.0.1:${upstream}`).join(' ')}`
+        : `dynamic a localhost ${ports[0]}`
+    const file = replaced(edit(await readFile(join(folder, configuration), 'utf8')), {
       '\tgrace_period 30s\n': `\tgrace_period 1s\n${options.map(line => `\t${line}\n`).join('')}`,
-      // Several processes are several addresses of one name, which needs a DNS server.
-      ...(upstreamPorts.length > 1 && {
-        'dynamic a {$CHANCERY_HOST} {$CHANCERY_PORT}': `to ${upstreamPorts.map(upstream => `127.0.0.1:${upstream}`).join(' ')}`,
-      }),
+      ...(basePath === ''
+        ? upstreamPorts.length > 1 && {
+            'dynamic a {$CHANCERY_HOST} {$CHANCERY_PORT}': upstreams(upstreamPorts),
+          }
+        : {
+            'dynamic a eu1 8080': upstreams(upstreamPorts),
+            'dynamic a eu2 8080': upstreams(otherPorts.length > 0 ? otherPorts : [await freePort()]),
+            '/srv/worlds': siteFolder,
+          }),
     })
     await writeFile(join(dir, 'Caddyfile'), file)
     const env = {
@@ -132,7 +165,10 @@ export const caddy: ProxyKind = {
       plainPort,
     })
   },
-}
+})
+
+export const caddy = createCaddy('proxy/Caddyfile', '')
+export const caddyOfWorlds = createCaddy('worlds/Caddyfile', '/eu1')
 
 /** A folder that the worker of the proxy can read as another user. */
 async function scratch(): Promise<string> {

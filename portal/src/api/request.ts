@@ -1,5 +1,6 @@
 import type { AccountInput, AccountResponse, accountOperations } from '@chancery/contract'
 import { readError, unreachableError } from './api-error.ts'
+import { basePath } from './base-path.ts'
 import type { ServerClock } from './server-clock.ts'
 
 type Operations = typeof accountOperations
@@ -39,7 +40,7 @@ export function createRequest({ clock, csrfToken }: Dependencies): Request {
     const [method = 'GET', path = ''] = route.split(' ')
     const token = method === 'GET' ? null : csrfToken()
     const target = path.replace('{id}', encodeURIComponent(id)) + queryString(query)
-    const res = await fetch(`/developers/api${target}`, {
+    const res = await fetch(`${basePath()}/developers/api${target}`, {
       method,
       headers: {
         accept: 'application/json',

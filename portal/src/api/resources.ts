@@ -2,6 +2,7 @@ import type { Contract, PublicOf } from '@chancery/contract'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { readError, unreachableError } from './api-error.ts'
+import { basePath } from './base-path.ts'
 import { queryString } from './request.ts'
 
 export type ResourceName = 'nation' | 'alliance'
@@ -21,7 +22,9 @@ async function readPublic(
   resource: ResourceName,
   query: Record<string, string | number>,
 ): Promise<NamedResource[]> {
-  const res = await fetch(`/api/v1/${resource}s${queryString(query)}`, { credentials: 'omit' }).catch(() => {
+  const res = await fetch(`${basePath()}/api/v1/${resource}s${queryString(query)}`, {
+    credentials: 'omit',
+  }).catch(() => {
     throw unreachableError()
   })
   if (!res.ok) throw await readError(res)

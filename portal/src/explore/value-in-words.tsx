@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import { ExactTime } from '../ui/time.tsx'
 import classes from './explore.module.css'
 
-const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 6 })
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 8 })
 
 /** The name of a field as words: `national_score` is "National score". */
 export function fieldLabel(name: string): string {

@@ -120,7 +120,7 @@ export const attributeLabel = (key: string): string => key.replaceAll('_', ' ')
 export const pendingMinutes = 30
 const storageKey = 'chancery-key-link'
 
-/** The browser's `localStorage`. It may be disabled: then every access throws. */
+/** The browser's storage. It may be disabled: then every access throws. */
 type KeyStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** Keeps the query of a link until the player has signed in. */

@@ -2,6 +2,7 @@ import { type AccountKey, limits } from '@chancery/contract'
 import { Button, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
+import { pageStorage } from '../api/base-path.ts'
 import { useClock } from '../api/context.ts'
 import { useAnnounce } from '../ui/announcer.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
@@ -51,7 +52,7 @@ export function NewKeyPage() {
   const search = useSearch()
   const [, navigate] = useLocation()
   // It is open now: the next sign-in does not open it again.
-  useEffect(() => void takePendingKeyLink(() => localStorage, clock.now()), [clock])
+  useEffect(() => void takePendingKeyLink(pageStorage, clock.now()), [clock])
   return (
     <>
       <KeysPage />

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '@chancery/contract'
 import { useQuery } from '@tanstack/react-query'
 import { readError, unreachableError } from '../api/api-error.ts'
+import { basePath } from '../api/base-path.ts'
 
 type DocumentOperation = OpenApiDocument['paths'][string]['get']
 type JsonSchema = OpenApiDocument['components']['schemas'][string]
@@ -38,7 +39,7 @@ export const useOperations = () =>
 const streamOperation = 'events.stream'
 
 async function readOperations(): Promise<Operation[]> {
-  const res = await fetch('/openapi.json', { credentials: 'omit' }).catch(() => {
+  const res = await fetch(`${basePath()}/openapi.json`, { credentials: 'omit' }).catch(() => {
     throw unreachableError()
   })
   if (!res.ok) throw await readError(res)

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
+import { pageStorage } from '../api/base-path.ts'
 import { useClock, useRequest } from '../api/context.ts'
 import { keyLinkPath, parseKeyLink, pendingMinutes, savePendingKeyLink } from '../keys/key-link.ts'
 import { RequestTitle } from '../keys/key-link-notice.tsx'
@@ -61,7 +62,7 @@ function PendingKeyLink() {
   const link = location === keyLinkPath ? parseKeyLink(search, scopes) : null
   const hasLink = link !== null
   useEffect(() => {
-    if (hasLink) savePendingKeyLink(() => localStorage, search, clock.now())
+    if (hasLink) savePendingKeyLink(pageStorage, search, clock.now())
   }, [hasLink, search, clock])
   if (!link) return null
   return (

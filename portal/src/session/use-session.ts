@@ -2,6 +2,7 @@ import type { AccountSession, Landing } from '@chancery/contract'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
+import { pageStorage } from '../api/base-path.ts'
 import { useClock, useRequest } from '../api/context.ts'
 import { takePendingKeyLink } from '../keys/key-link.ts'
 import { useAnnounce } from '../ui/announcer.tsx'
@@ -58,7 +59,7 @@ export function useSignIn<Variables>(
       replaceSession(queryClient, { signedIn: session })
       announce(`Signed in${session.nation ? ` as ${session.nation.nation_name}` : ''}.`)
       onDone?.()
-      const pendingLink = takePendingKeyLink(() => localStorage, clock.now())
+      const pendingLink = takePendingKeyLink(pageStorage, clock.now())
       // The list of demo players may have been scrolled.
       scrollTo(0, 0)
       navigate(pendingLink ?? landingPaths[session.landing], { replace: true })

@@ -1,6 +1,7 @@
 import type { KeyUsage as Usage } from '@chancery/contract'
 import { Alert, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
+import { basePath } from '../api/base-path.ts'
 import { Pager } from '../ui/pager.tsx'
 import { QueryView } from '../ui/query-view.tsx'
 import { Empty, Section } from '../ui/section.tsx'
@@ -90,7 +91,7 @@ function DeprecationNotice({ operations }: Pick<Usage, 'operations'>) {
     <Alert color="yellow" title="This key uses deprecated parts of the API" mb="md">
       In the last 7 days, responses of {deprecated.map(({ operation }) => operation).join(', ')} had
       Deprecation and Sunset headers.{' '}
-      <a href="/docs/guides/stability#deprecation-policy">Deprecation policy</a>
+      <a href={`${basePath()}/docs/guides/stability#deprecation-policy`}>Deprecation policy</a>
     </Alert>
   )
 }

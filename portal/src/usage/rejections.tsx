@@ -1,5 +1,6 @@
 import type { KeyUsage } from '@chancery/contract'
 import { Anchor } from '@mantine/core'
+import { basePath } from '../api/base-path.ts'
 import { Pager } from '../ui/pager.tsx'
 import { type Column, RecordTable } from '../ui/record-table.tsx'
 import { Empty } from '../ui/section.tsx'
@@ -13,7 +14,7 @@ const columns: Column<Rejected>[] = [
   {
     label: 'Error code',
     render: ({ code }) => (
-      <Anchor href={`/docs/errors/${code}`} inherit underline="always">
+      <Anchor href={`${basePath()}/docs/errors/${code}`} inherit underline="always">
         <code>{code}</code>
       </Anchor>
     ),

@@ -2,6 +2,7 @@ import { type AccountOperation, accountOperations, limits as promises } from '@c
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { limitAddress, limitPages } from '../http/admission.ts'
+import { basePathOf } from '../http/base-path.ts'
 import { createDefiner } from '../http/definer.ts'
 import { createErrorHandler } from '../http/http-error.ts'
 import { createInputValidator } from '../http/input-validator.ts'
@@ -49,7 +50,12 @@ export function registerAccount(app: FastifyInstance, parts: AccountParts): void
   const context = { ...parts, findSession: createFindSession(parts.pools.access) }
   app.register(async pages => {
     pages.addHook('onRequest', limitPages(parts.limits))
-    registerPage(pages, { directory: builtPage, logo: parts.pageLogo, log: parts.log })
+    registerPage(pages, {
+      directory: builtPage,
+      logo: parts.pageLogo,
+      basePath: basePathOf(parts.publicUrl()),
+      log: parts.log,
+    })
   })
   app.register(async api => {
     api.removeAllContentTypeParsers()

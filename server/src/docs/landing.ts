@@ -1,4 +1,5 @@
 import type { Contract } from '@chancery/contract'
+import { basePathOf } from '../http/base-path.ts'
 import { escaped, introduction, layoutPage, publicLayout, type Site } from './layout.ts'
 
 /** The ways on from the landing page: link text, path, and what the reader finds there. */
@@ -40,7 +41,7 @@ export const renderNotFound = (site: Site): string =>
     site,
     title: 'Page not found',
     body: `<h1>Page not found</h1>
-<p>There is no page at this address. Operations of the API are below <code>/api/v1</code>; the <a href="/docs/">API reference</a> lists them.</p>
+<p>There is no page at this address. Operations of the API are below <code>${basePathOf(site.publicUrl)}/api/v1</code>; the <a href="/docs/">API reference</a> lists them.</p>
 <p><a href="/">Start page</a></p>`,
   })
 
@@ -62,6 +63,6 @@ export function renderStatus({ isAvailable, worldChangedAt }: ServiceStatus, sit
       : `<p>The world last changed at <time datetime="${worldChangedAt}">${worldChangedAt.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}</time>.</p>\n`
   const body = `<h1>Status</h1>
 <p><strong>${state}</strong></p>
-${changed}<p>For programs: <a href="/readyz">/readyz</a> returns 200 while the API is available, and 503 otherwise.</p>`
+${changed}<p>For programs: <a href="/readyz">${basePathOf(site.publicUrl)}/readyz</a> returns 200 while the API is available, and 503 otherwise.</p>`
   return layoutPage({ ...publicLayout, site, title: 'Status', body })
 }

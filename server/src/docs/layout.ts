@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
 import { type Contract, demoProfile, operatorTitleFor, profilesEqual } from '@chancery/contract'
+import { basePathOf, withBasePath } from '../http/base-path.ts'
 
 /** The service that serves the pages. */
 export interface Site {
   /** The name of the API. */
   title: string
-  /** The origin of the listener as clients see it. */
+  /** The URL of the listener as clients see it. */
   publicUrl: string
 }
 
@@ -111,7 +112,7 @@ export function layoutPage({
 }: PageLayout): string {
   const [titleEnd, heading] = titleTags(site)
   const anchors = links.map(([label, href]) => `<a href="${href}">${label}</a>`).join(' ')
-  return `<!doctype html>
+  const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -130,11 +131,15 @@ ${body}
 </body>
 </html>
 `
+  return withBasePath(basePathOf(site.publicUrl), html)
 }
 
-/** Replaces name and URL of one site by those of another. */
+/** Replaces name and URL of one site by those of another. The first has no base path. */
 export function moveToSite(content: string, from: Site, to: Site): string {
-  let moved = content.replaceAll(from.publicUrl, () => to.publicUrl)
+  const linked = content.startsWith('<!doctype html>')
+    ? withBasePath(basePathOf(to.publicUrl), content)
+    : content
+  let moved = linked.replaceAll(from.publicUrl, () => to.publicUrl)
   const ownTags = titleTags(to)
   titleTags(from).forEach((tag, index) => {
     moved = moved.replace(tag, () => ownTags[index] ?? tag)

@@ -21,14 +21,16 @@ export interface Snippet {
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** A request to the public API, with curl and with each client. */
-export function publicSnippets(call: ExampleCall, baseUrl: string): Snippet[] {
-  const origin = new URL(baseUrl).origin
+export function publicSnippets(
+  call: ExampleCall,
+  { baseUrl, publicUrl }: { baseUrl: string; publicUrl: string },
+): Snippet[] {
   const header = call.needsKey ? ` \\\n  -H "Authorization: Bearer $API_KEY"` : ''
   const isStream = call.operationId === 'events.stream'
   return [
     { language: 'curl', code: `curl ${isStream ? '-N ' : ''}${quoted(baseUrl + call.target)}${header}` },
-    { language: 'TypeScript', code: typeScriptOf(call, origin, isStream) },
-    { language: 'Python', code: pythonOf(call, origin, isStream) },
+    { language: 'TypeScript', code: typeScriptOf(call, publicUrl, isStream) },
+    { language: 'Python', code: pythonOf(call, publicUrl, isStream) },
   ]
 }
 
@@ -58,13 +60,13 @@ function valuesOf({ pattern, target }: ExampleCall) {
 const literal = (text: string, quote: '"' | "'") =>
   /^(\d{1,15}(\.\d+)?)$/.test(text) ? text : `${quote}${text}${quote}`
 
-function typeScriptOf(call: ExampleCall, origin: string, isStream: boolean): string {
+function typeScriptOf(call: ExampleCall, publicUrl: string, isStream: boolean): string {
   const { inPath, inQuery } = valuesOf(call)
   const query = inQuery
     .map(([name, value]) => `${name}: ${call.lists.includes(name) ? listOf(value) : literal(value, "'")}`)
     .join(', ')
   const given = [...inPath.map(([, value]) => `'${value}'`), ...(query ? [`{ ${query} }`] : [])].join(', ')
-  const options = `baseUrl: '${origin}'${call.needsKey ? ', apiKey: process.env.API_KEY' : ''}`
+  const options = `baseUrl: '${publicUrl}'${call.needsKey ? ', apiKey: process.env.API_KEY' : ''}`
   const made = `import { Chancery } from '@chancery/client'\n\nconst client = new Chancery({ ${options} })\n`
   return isStream
     ? `${made}for await (const event of client.events.follow(${given})) {\n  console.log(event.seq, event.summary)\n}`
@@ -78,10 +80,10 @@ const listOf = (value: string) =>
     .map(part => `'${part}'`)
     .join(', ')}]`
 
-function pythonOf(call: ExampleCall, origin: string, isStream: boolean): string {
+function pythonOf(call: ExampleCall, publicUrl: string, isStream: boolean): string {
   const { inPath, inQuery } = valuesOf(call)
   const key = call.needsKey ? ', api_key=os.environ["API_KEY"]' : ''
-  const made = `${call.needsKey ? 'import os\n' : ''}from chancery import Chancery\n\nclient = Chancery("${origin}"${key})\n`
+  const made = `${call.needsKey ? 'import os\n' : ''}from chancery import Chancery\n\nclient = Chancery("${publicUrl}"${key})\n`
   if (isStream) return `${made}for event in client.follow():\n    print(event["seq"], event["summary"])`
   if (call.operationId === 'discord.verify')
     return `${made}print(client.verify(${inPath.map(([, value]) => `"${value}"`).join('')}))`

@@ -5,9 +5,11 @@ root.classList.add('with-script')
 /** Bytes of a response body that are shown. */
 const shownBytesMax = 262_144
 
+// Worlds at paths of one host share the storage of a tab: each has a key of its own.
+const keyName = `key of ${new URL(document.currentScript.src).pathname}`
 const key = document.getElementById('key')
-key.value = sessionStorage.getItem('key') ?? ''
-key.addEventListener('input', () => sessionStorage.setItem('key', key.value.trim()))
+key.value = sessionStorage.getItem(keyName) ?? ''
+key.addEventListener('input', () => sessionStorage.setItem(keyName, key.value.trim()))
 
 const search = document.getElementById('search')
 const found = document.getElementById('found')

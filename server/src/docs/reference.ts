@@ -60,7 +60,7 @@ export function renderReference(document: ReferenceDocument, site: Site, kind: R
   const sections = groups.map(
     ({ name, description, operations }) => `<section><h2 id="${slug(name)}">${name}</h2>
 <p>${markdown.inline(description)}</p>
-${operations.map(operation => renderOperation(operation, { document, kind, baseUrl, base })).join('\n')}</section>`,
+${operations.map(operation => renderOperation(operation, { document, kind, baseUrl, base, publicUrl: site.publicUrl })).join('\n')}</section>`,
   )
   const body = `<div class="columns">
 <nav class="contents" aria-label="Operations"><details><summary>Operations</summary>
@@ -98,16 +98,18 @@ interface Surroundings {
   kind: ReferenceKind
   baseUrl: string
   base: string
+  publicUrl: string
 }
 
 function renderOperation(described: Described, surroundings: Surroundings): string {
   const { id, method, path, operation, parameters, responses, call } = described
-  const { document, kind, baseUrl, base } = surroundings
+  const { document, kind, baseUrl, base, publicUrl } = surroundings
   const scope = operation['x-scope'] ?? 'none'
   const needs = scope === 'none' ? [] : [scope === 'key' ? 'any key' : `scope ${scope}`]
   const fields = parameters.map(parameterField)
   const bodies = Object.entries(operation.requestBody?.content ?? {})
-  const snippets = call && (kind === 'public' ? publicSnippets(call, baseUrl) : operatorSnippets(call))
+  const snippets =
+    call && (kind === 'public' ? publicSnippets(call, { baseUrl, publicUrl }) : operatorSnippets(call))
   const label = call ? 'Parameter' : 'Header'
   const route = path === undefined ? 'the URL of your endpoint' : `${base}${path}`
   return `<section class="operation"><h3 id="${id}">${escaped(operation.summary)} <a class="anchor" href="#${id}" aria-label="Link to ${escaped(operation.summary)}">#</a></h3>

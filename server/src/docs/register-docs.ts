@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Contract, contractFor, demoProfile } from '@chancery/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { basePathOf } from '../http/base-path.ts'
 import { ApiError, type ErrorHandler } from '../http/http-error.ts'
 import { prefersHtml } from '../http/response-cache.ts'
 import {
@@ -55,7 +56,11 @@ export function registerDocs(app: FastifyInstance, options: DocsOptions): void {
     return sendStaticFile(req, reply, file)
   }
 
-  app.route({ method, url: '/docs', handler: async (_req, reply) => reply.redirect('/docs/', 301) })
+  app.route({
+    method,
+    url: '/docs',
+    handler: async (_req, reply) => reply.redirect(`${basePathOf(options.publicUrl())}/docs/`, 301),
+  })
   for (const url of paths[options.listener])
     app.route({ method, url, handler: (req, reply) => send(req, reply, url) })
   if (options.listener === 'operator') return
@@ -90,7 +95,8 @@ function createPages({ contract, listener, publicUrl }: DocsOptions) {
 
     /** The content for this service. */
     async function ownContent(page: BuiltPage, built: string): Promise<string> {
-      if (page.isOfContract && !isBuiltContract(contract)) return (await renderOwn()).get(page.path) ?? built
+      const isBuilt = isBuiltContract(contract) && basePathOf(site.publicUrl) === ''
+      if (page.isOfContract && !isBuilt) return (await renderOwn()).get(page.path) ?? built
       return moveToSite(built, builtSite, site)
     }
 

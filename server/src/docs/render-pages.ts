@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Contract, factsSchema, openApiFor, operatorOpenApiFor } from '@chancery/contract'
+import { basePathOf } from '../http/base-path.ts'
 import { assetUrl } from '../start/asset-url.ts'
 import { changelogPath, feedPath, readChangelog, renderChangelog, renderFeed } from './changelog.ts'
 import { addressOf, readGuides, renderGuide, renderIndex, renderLlms, renderMarkdown } from './guides.ts'
@@ -33,7 +34,7 @@ export function renderContractPages(contract: Contract, listener: Listener, site
   const document =
     listener === 'public' ? openApiFor(contract, { serverUrl: site.publicUrl }) : operatorOpenApiFor(contract)
   const pages: Page[] = [
-    { path: '/openapi.json', contentType: types.json, content: JSON.stringify(document) },
+    { path: '/openapi.json', contentType: types.json, content: withLinks(document, site) },
     { path: '/docs/', contentType: types.html, content: renderReference(document, site, listener) },
   ]
   if (listener === 'operator') {
@@ -44,6 +45,10 @@ export function renderContractPages(contract: Contract, listener: Listener, site
   }
   return pages
 }
+
+/** The document as JSON. Links in its descriptions have the base path. */
+const withLinks = (document: object, { publicUrl }: Site): string =>
+  JSON.stringify(document).replaceAll('](/', () => `](${basePathOf(publicUrl)}/`)
 
 /** The API has nothing for a search engine, and the settings page is private. */
 const robots = 'User-agent: *\nDisallow: /api/\nDisallow: /developers\n'

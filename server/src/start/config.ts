@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { limits } from '@chancery/contract'
+import { isBasePath, ownNames } from '../http/base-path.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import { type LogLevel, logLevels } from '../telemetry/log.ts'
 import type { TlsFiles } from './certificates.ts'
@@ -37,7 +38,7 @@ export interface Config {
   sharesPorts: boolean
   /** Seconds after SIGTERM in which /readyz is 503 and every response closes its connection, before the listeners close. */
   drainSeconds: number
-  /** The origin that callers see in front of the public listener. */
+  /** The URL that callers see in front of the public listener: an origin, and a path where several worlds share it. */
   publicUrl: string | undefined
   /** Where the bundled database, the operator token and addresses.json are kept. */
   dataDir: string
@@ -101,13 +102,14 @@ const adminToken = matching(
   /^(?!chk_|whsec_)[\x21-\x7e]{16,}$/,
   'at least 16 printable characters without spaces, and neither an API key nor a webhook secret',
 )
-const origin: ValueType<string> = {
-  allowed:
-    'an http or https URL of scheme, host and port, such as https://api.game.example; no user, password, path or query',
+const publicUrl: ValueType<string> = {
+  allowed: `an http or https URL such as https://api.game.example, or https://api.game.example/eu1 for one of several worlds; no user, password or query; a path of letters, digits, "-" and "_" without ${ownNames.join(', ')}`,
   parse(text) {
     const parsed = URL.parse(text)
-    const isOrigin = /^https?:$/.test(parsed?.protocol ?? '') && parsed?.href === `${parsed?.origin}/`
-    return isOrigin ? parsed?.origin : undefined
+    if (!parsed || !/^https?:$/.test(parsed.protocol)) return undefined
+    const { origin, href } = parsed
+    const path = href.startsWith(`${origin}/`) ? href.slice(origin.length).replace(/\/$/, '') : undefined
+    return path === '' || (path !== undefined && isBasePath(path)) ? origin + path : undefined
   },
 }
 const proxies: ValueType<string[]> = {
@@ -155,7 +157,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     operatorTls: readTlsFiles('CHANCERY_OPERATOR_TLS_CERT', 'CHANCERY_OPERATOR_TLS_KEY'),
     sharesPorts: read('CHANCERY_SHARE_PORTS', flag, false),
     drainSeconds: read('CHANCERY_DRAIN_SECONDS', integer(0, 300, 'a whole number from 0 to 300'), 5),
-    publicUrl: read('CHANCERY_PUBLIC_URL', origin, undefined),
+    publicUrl: read('CHANCERY_PUBLIC_URL', publicUrl, undefined),
     dataDir: read('CHANCERY_DATA_DIR', directory, resolve(defaults.dataDir)),
     databaseUrl: read(
       'CHANCERY_DATABASE_URL',

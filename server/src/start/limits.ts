@@ -6,7 +6,12 @@ import type { Metrics } from '../telemetry/metrics.ts'
 /** Rate limits in Valkey or Redis, exact over all processes; without a URL in the memory of this process. */
 export async function createLimits(
   url: string | undefined,
-  { log, metrics, timeoutMs }: { log: Logger; metrics: Metrics; timeoutMs?: number | undefined },
+  {
+    databaseId,
+    log,
+    metrics,
+    timeoutMs,
+  }: { databaseId: () => Promise<string>; log: Logger; metrics: Metrics; timeoutMs?: number | undefined },
 ): Promise<LimitStore> {
   const local = createMemoryLimits({})
   if (url === undefined) {
@@ -17,6 +22,8 @@ export async function createLimits(
   const { createRedisLimits } = await import('../limits/redis.ts')
   return createRedisLimits({
     url,
+    // Other worlds may use the same server: each database has limits of its own.
+    namespace: await databaseId(),
     fallback: local,
     commandTimeoutMs: timeoutMs,
     onStateChange(isUp, reason) {

@@ -20,7 +20,7 @@ import { startRankingRounds } from '../rankings/round-scheduler.ts'
 import { appendToLedgerFile, completeLedgerFile, readLedger } from '../redaction/ledger.ts'
 import { createDropMetrics, startRequestLog } from '../request-log/request-log.ts'
 import { isUnavailable, sql } from '../store/database.ts'
-import { readMigrationNumber } from '../store/migrations.ts'
+import { readDatabaseId, readMigrationNumber } from '../store/migrations.ts'
 import { openStore } from '../store/open-store.ts'
 import { createLog, createLogDestination } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
@@ -122,7 +122,12 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
     )
 
     const limits = own(
-      await createLimits(config.valkeyUrl, { log, metrics, timeoutMs: timings.limitsTimeoutMs }),
+      await createLimits(config.valkeyUrl, {
+        databaseId: () => readDatabaseId(target),
+        log,
+        metrics,
+        timeoutMs: timings.limitsTimeoutMs,
+      }),
     )
     const failures = own(createTaskFailures({ log, reasonOf, isUnavailable }))
     const keys = own(

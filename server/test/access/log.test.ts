@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKey } from '../../src/access/key.ts'
+import { cookieName } from '../../src/account/session/tokens.ts'
 import { ConfigError, readConfig } from '../../src/index.ts'
 import { sendRaw } from '../http/raw.ts'
 import { assertError, readResponse } from '../http/responses.ts'
@@ -97,8 +98,8 @@ test('no secret is logged at any level, whatever fails', async t => {
     await operate('/codes', JSON.stringify({ nation_id: 'n1', for: 'chat-account-77' }))
     await signIn('/handover')
     const signedIn = await signIn('/session')
-    session ||= /session=([^;]+)/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? ''
-    const cookie = `chancery_session=${session}`
+    session ||= /session_\d+=([^;]+)/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? ''
+    const cookie = `${cookieName(server.url)}=${session}`
     await fetch(`${server.url}/developers/api/session`, { headers: { cookie } })
     const authorization = `Bearer ${operatorToken}`
     await fetch(`${server.operatorUrl}/webhooks/${endpoint.id}/test`, {

@@ -80,7 +80,7 @@ export function openBrowser(
         'x-forwarded-for': browser.address,
         'sec-fetch-site': 'same-origin',
         cookie: browser.cookie,
-        ...(isChange ? { origin, 'x-csrf-token': browser.csrfToken } : {}),
+        ...(isChange ? { origin: new URL(origin).origin, 'x-csrf-token': browser.csrfToken } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       }

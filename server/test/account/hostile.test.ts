@@ -7,6 +7,7 @@ import {
   accountOperations,
   limits,
 } from '@chancery/contract'
+import { cookieName } from '../../src/account/session/tokens.ts'
 import { smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import {
@@ -207,7 +208,7 @@ test('guessed sessions count against the address', async () => {
   const guess = (index: number) =>
     guesser.request('POST', '/keys', {
       body: keyDraft(),
-      headers: { cookie: `chancery_session=${`${index}`.padEnd(43, 'x')}` },
+      headers: { cookie: `${cookieName(chancery.url)}=${`${index}`.padEnd(43, 'x')}` },
     })
   for (let index = 0; index < limits.accountChanges; index += 1)
     assertRejected(await guess(index), 401, 'session_required')

@@ -54,7 +54,7 @@ async function openPage(files: Record<string, string | Buffer>): Promise<Fastify
     await writeFile(join(built, name), content)
   }
   const app = Fastify()
-  registerPage(app, { directory: built, logo: undefined, log })
+  registerPage(app, { directory: built, logo: undefined, basePath: '', log })
   return app
 }
 const files = {
@@ -163,7 +163,7 @@ test('only files of the page are served', async () => {
 test('a page that is not built is reported, and is served once it is built', async () => {
   const built = join(directory, 'later')
   const app = Fastify()
-  registerPage(app, { directory: built, logo: undefined, log })
+  registerPage(app, { directory: built, logo: undefined, basePath: '', log })
   const { statusCode, json } = await app.inject('/developers')
   assert.equal(statusCode, 503)
   assert.equal(json().error.message, 'The developer settings page is not built: run npm ci.')

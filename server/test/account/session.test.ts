@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AccountCodes, AccountSession, HandoverPreview } from '@chancery/contract'
+import { cookieName } from '../../src/account/session/tokens.ts'
 import { playerOf, smallWorld } from '../http/world.ts'
 import { put, remove } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
@@ -109,7 +110,10 @@ test('the session cookie is HttpOnly and SameSite', async () => {
   const token = await handover(chancery, { nation_id: 'n1' })
   const { headers } = await openBrowser(chancery).request('POST', '/session', { body: { token } })
   const [cookie = ''] = headers.getSetCookie()
-  assert.match(cookie, /^chancery_session=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/)
+  assert.match(
+    cookie,
+    /^chancery_session_\d+=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
+  )
 })
 
 test('with an https URL the cookie has the __Host- prefix and is Secure', async t => {
@@ -160,7 +164,7 @@ test('signing out ends the session on the server and deletes the cookie', async 
   const { headers } = await browser.request('DELETE', '/session', { body: {} })
   assert.match(
     headers.getSetCookie()[0] ?? '',
-    /^chancery_session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
+    /^chancery_session_\d+=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/,
   )
   assertRejected(await browser.request('GET', '/session', { headers: { cookie } }), 401, 'session_required')
 })
@@ -198,7 +202,7 @@ test('an invalid session is rejected', async () => {
   for (const given of [
     undefined,
     '',
-    'chancery_session=',
+    `${cookieName(chancery.url)}=`,
     cookie.slice(0, -1),
     changed,
     `${cookie}; ${cookie}`,
@@ -221,7 +225,7 @@ test('the current session is a result without an error, also where no player is 
   assert.deepEqual(await current(browser), browser.session)
   const visitor = openBrowser(chancery)
   assert.equal(await current(visitor), null)
-  for (const cookie of ['chancery_session=x', `${browser.cookie}x`]) {
+  for (const cookie of [`${cookieName(chancery.url)}=x`, `${browser.cookie}x`]) {
     visitor.cookie = cookie
     assert.equal(await current(visitor), null, cookie)
   }

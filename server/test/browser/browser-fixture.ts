@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
+import { freePort } from '../../src/store/embedded/socket.ts'
 import { handover, type SignInTarget, startAccounts } from '../account/browser.ts'
 import { smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
@@ -31,8 +32,17 @@ export const phone = { viewport: { width: 360, height: 740 } }
 /** Starts the fixture of the suite that calls it, and closes it after its tests. */
 export async function setUpBrowser(
   options: Parameters<typeof startAccounts>[2] = {},
+  basePath = '',
 ): Promise<BrowserFixture> {
-  const env = { CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true', CHANCERY_KEY_LIMIT: '1000' }
+  const port = String(await freePort())
+  const env = {
+    CHANCERY_WEBHOOKS_ALLOW_LOCAL: 'true',
+    CHANCERY_KEY_LIMIT: '1000',
+    ...(basePath !== '' && {
+      CHANCERY_PORT: port,
+      CHANCERY_PUBLIC_URL: `http://127.0.0.1:${port}${basePath}`,
+    }),
+  }
   const chancery = closeAfter(await startAccounts(smallWorld(), env, options))
   const receiver = closeAfter(await startWebhookReceiver())
   const browser = closeAfter(await launchChromium())

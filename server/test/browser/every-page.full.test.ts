@@ -159,3 +159,39 @@ describe('every page of the developer settings', { skip }, async () => {
     await until(() => problems.includes('violates script-src-elem: inline'), 'the violation is detected')
   })
 })
+
+describe('below a base path', { skip }, async () => {
+  const fixture = await setUpBrowser({}, '/eu1')
+  const { chancery, visitor } = fixture
+  await seedPlayer(fixture, 'n1')
+  const player = await visitor()
+
+  test('a player signs in and visits every page without a request outside it', async () => {
+    await player.signIn({ nation_id: 'n1' })
+    for (const { path, prepare } of views) {
+      await player.open(path)
+      await prepare?.(player.page)
+      await loaded(player.page)
+      const links = await player.page
+        .locator('a[href]')
+        .evaluateAll(all => all.map(link => (link as unknown as { href: string }).href))
+      for (const link of links.filter(link => link.startsWith(new URL(chancery.url).origin)))
+        assert.ok(link.startsWith(`${chancery.url}/`), `${path}: ${link}`)
+    }
+    assert.deepEqual(player.rejections, [])
+  })
+
+  test('the reference sends requests of "Try it" to the API below it', async () => {
+    const { page } = player
+    await page.goto(`${chancery.url}/docs/#game.get`)
+    const { key } = await chancery.makeKey({ nation_id: 'n1' })
+    await page.getByLabel(/^API key/).fill(key)
+    assert.deepEqual(await page.evaluate('Object.entries(sessionStorage)'), [
+      ['key of /eu1/docs/reference.js', key],
+    ])
+    const operation = page.locator('section.operation', { has: page.locator('[id="game.get"]') })
+    await operation.getByText('Try it', { exact: true }).click()
+    await button(operation, 'Send request').click()
+    await operation.getByText('200 OK').waitFor()
+  })
+})

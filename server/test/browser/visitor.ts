@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { basePathOf } from '../../src/http/base-path.ts'
 import type { SignInTarget } from '../account/browser.ts'
 
 /** The time allowed for an effect that is promised within a second, with a margin for a busy machine. */
@@ -8,7 +9,7 @@ export const promisedMs = 2_000
 /** A page in a browser context of its own. */
 export interface Visitor {
   page: Page
-  /** Console errors, exceptions, policy violations, failed requests, and requests to other origins. */
+  /** Console errors, exceptions, policy violations, failed requests, and requests to other origins or outside the base path. */
   problems: string[]
   /** Error responses of the account API, such as `410 POST /handover`. */
   rejections: string[]
@@ -20,8 +21,6 @@ export interface Visitor {
   signInByApi(target: SignInTarget): Promise<void>
   close(): Promise<void>
 }
-
-const apiBase = '/developers/api'
 
 /** The URL of a service, and how a test gets a handover token. */
 export interface Service {
@@ -35,6 +34,9 @@ export async function newVisitor(
   options: BrowserContextOptions = {},
 ): Promise<Visitor> {
   const { origin } = new URL(options.baseURL ?? url)
+  const basePath = basePathOf(url)
+  const home = `${basePath}/developers`
+  const apiBase = `${home}/api`
   const context = await browser.newContext({ baseURL: origin, ...options })
   context.setDefaultTimeout(60_000)
   const problems: string[] = []
@@ -51,7 +53,8 @@ export async function newVisitor(
   context.on('weberror', ({ error }) => problems.push(String(error())))
   context.on('request', req => {
     const url = new URL(req.url())
-    if (/^(https?|wss?):$/.test(url.protocol) && url.origin !== origin) problems.push(`requests ${req.url()}`)
+    const isOutside = url.origin !== origin || !url.pathname.startsWith(`${basePath}/`)
+    if (/^(https?|wss?):$/.test(url.protocol) && isOutside) problems.push(`requests ${req.url()}`)
   })
   context.on('response', res => {
     const { pathname } = new URL(res.url())
@@ -66,11 +69,11 @@ export async function newVisitor(
     problems,
     rejections,
     async open(path) {
-      await page.goto(`/developers${path}`)
+      await page.goto(home + path)
       await loaded(page)
     },
     async signIn(target) {
-      await page.goto(`/developers/#handover=${await handover(target)}`)
+      await page.goto(`${home}/#handover=${await handover(target)}`)
       await button(page, 'Continue').click()
       await button(page, 'Sign out').waitFor()
       await loaded(page)

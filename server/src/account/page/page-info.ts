@@ -2,6 +2,7 @@ import {
   accountOperations,
   bases,
   type Contract,
+  currencyOf,
   defaultScopes,
   idPattern,
   type PageInfo,
@@ -13,6 +14,7 @@ import {
 } from '@chancery/contract'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { basePathOf } from '../../http/base-path.ts'
 import type { AccountContext, Definers } from '../context.ts'
 import { isDemo } from '../session/same-origin.ts'
 import { logoPath } from './page.ts'
@@ -35,7 +37,7 @@ function createPageInfo(parts: AccountContext): () => Omit<PageInfo, 'is_demo'> 
   return () => ({
     game: { name, url },
     color: pageColor,
-    logo_url: pageLogo ? logoPath : null,
+    logo_url: pageLogo ? basePathOf(publicUrl()) + logoPath : null,
     api_url: publicUrl() + bases.canonical,
     docs_url: `${publicUrl()}/docs`,
     scopes: scopeNames.map(scope => ({
@@ -96,14 +98,15 @@ const sampleValues = (profile: Profile): Record<string, unknown> => ({
   reason: 'Return the northern province.',
   'war.type': profile.war_types[0]?.key,
   type: profile.treaty_types[0]?.key,
+  types: profile.treaty_types.slice(0, 1).map(({ key }) => key),
   kind: profile.battle_kinds[0]?.key,
   news_id: 'news_51',
   title: 'The straits are open again',
   category: profile.news_categories[0]?.key,
   resource: profile.resources[0]?.key,
   currency: profile.currency.key,
-  price: 12.5,
-  reference_price: 11.2,
+  price: Number((12.5).toFixed(currencyOf(profile).price_decimals)),
+  reference_price: Number((11.2).toFixed(currencyOf(profile).price_decimals)),
   change_percent: 11.6071,
   signed_at: occurredAt,
   expires_at: null,

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { withBasePath } from '../../http/base-path.ts'
 import { createErrorHandler } from '../../http/http-error.ts'
 import {
   createOnce,
@@ -46,13 +47,14 @@ export interface PageOptions {
   /** The directory of the built page. */
   directory: string
   logo: Logo | undefined
+  basePath: string
   log: Logger
 }
 
 /** Registers the page: its files, and index.html for the paths of its client-side router. */
-export function registerPage(app: FastifyInstance, { directory, logo, log }: PageOptions): void {
+export function registerPage(app: FastifyInstance, { directory, logo, basePath, log }: PageOptions): void {
   const readFiles = createOnce(async () => {
-    const files = await readPageFiles(directory)
+    const files = await readPageFiles(directory, basePath)
     if (files) return files
     // Read again on the next request: it may be built by then.
     throw new AccountError('unavailable', 'The developer settings page is not built: run npm ci.')
@@ -111,7 +113,7 @@ const contentTypes: Record<string, string> = {
 }
 
 /** Reads the built page; undefined if it was not built. */
-async function readPageFiles(directory: string): Promise<PageFiles | undefined> {
+async function readPageFiles(directory: string, basePath: string): Promise<PageFiles | undefined> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => [])
   const files: PageFiles = new Map()
   for (const entry of entries) {
@@ -122,7 +124,13 @@ async function readPageFiles(directory: string): Promise<PageFiles | undefined> 
     // The name contains a hash of the content, so it may be cached for ever.
     const isImmutable = path.startsWith('assets/')
     const headers = { 'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache' }
-    files.set(path, await readStaticFile(file, contentType, headers))
+    const isLinked = path === 'index.html' && basePath !== ''
+    files.set(
+      path,
+      isLinked
+        ? await createStaticFile(withBasePath(basePath, await readFile(file, 'utf8')), contentType, headers)
+        : await readStaticFile(file, contentType, headers),
+    )
   }
   return files.has('index.html') ? files : undefined
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { limits } from '@chancery/contract'
+import { basePathOf } from '../../http/base-path.ts'
 
 declare const tokenHash: unique symbol
 /** SHA-256 of the token of a session or a handover link. Only the hash is stored. */
@@ -27,12 +28,20 @@ export function isEqualText(one: string, other: string): boolean {
 
 const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
 
-/** Over TLS with the prefix that browsers reserve for the host itself, so that no neighbouring domain can set it. */
-const cookieName = (publicUrl: string) =>
-  isSecure(publicUrl) ? '__Host-chancery_session' : 'chancery_session'
+/**
+ * Port and base path are in the name, so that two services on one host do not overwrite each other's cookie. Over TLS it has the prefix
+ * that browsers reserve for the host itself, so that no neighbouring domain can set it; a cookie of one path may not have that prefix.
+ */
+export function cookieName(publicUrl: string): string {
+  const basePath = basePathOf(publicUrl)
+  const prefix = isSecure(publicUrl) ? (basePath === '' ? '__Host-' : '__Secure-') : ''
+  const { port } = new URL(publicUrl)
+  return `${prefix}chancery_session${port && `_${port}`}${basePath.replaceAll('/', '.')}`
+}
 
+/** A cookie of one path is not sent to the services at other paths. */
 const cookieAttributes = (publicUrl: string) =>
-  `Path=/; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
+  `Path=${basePathOf(publicUrl)}/; HttpOnly; SameSite=Lax${isSecure(publicUrl) ? '; Secure' : ''}`
 
 const maxAgeSeconds = limits.sessionLifetimeHours * 3600
 

@@ -2,12 +2,12 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Resource } from './classification.ts'
 import { historyKinds, marketKinds } from './events/history.ts'
 import { type EventKind, gameKind } from './events/kind.ts'
-import { allianceKinds, nationKinds } from './events/nations.ts'
+import { allianceKinds, nationKinds, treatyKinds } from './events/nations.ts'
 import { warKinds, weaponKinds } from './events/wars.ts'
 import { inputSchema } from './facts.ts'
 import { redactionSchema } from './maintenance-facts.ts'
 import { type Profile, valueSchema } from './profile/profile.ts'
-import { allianceResource, treatyResource } from './resources/alliance.ts'
+import { allianceResource } from './resources/alliance.ts'
 import { allianceApplicationResource, allianceMemberResource } from './resources/alliance-member.ts'
 import { conflictResource } from './resources/conflict.ts'
 import { eventResource, newsItemResource } from './resources/event.ts'
@@ -16,9 +16,10 @@ import { keyResource, verifiedIdentityResource } from './resources/identity.ts'
 import { marketPriceResource, marketRankingResource } from './resources/market.ts'
 import { nationResource } from './resources/nation.ts'
 import { allianceRankingResource, nationRankingResource } from './resources/ranking.ts'
+import { treatyResource } from './resources/treaty.ts'
 import { battleResource, warResource } from './resources/war.ts'
 import { count, listOf, position, strictObject } from './shared-schemas.ts'
-import { type RedactableResource, redactableResources, writtenText } from './text-origin.ts'
+import { type RedactableResource, redactableResources, writtenTexts } from './text-origin.ts'
 
 /**
  * Every resource. Those with a primary key are sent by the game, in the order in which a batch is applied: referenced ones come first.
@@ -68,6 +69,7 @@ export const factResources = Object.keys(primaryKeys) as FactResource[]
 const eventKindsOf = (profile: Profile) => ({
   ...warKinds(profile),
   ...allianceKinds(profile),
+  ...treatyKinds(),
   ...nationKinds(),
   ...historyKinds(),
   ...marketKinds(profile),
@@ -87,10 +89,7 @@ function gameEventKinds(profile: Profile): Record<string, EventKind> {
         description,
         strictObject(
           Object.fromEntries(
-            Object.entries(data).map(([member, value]) => [
-              member,
-              value.type === 'string' ? writtenText(valueSchema(value)) : valueSchema(value),
-            ]),
+            Object.entries(data).map(([member, value]) => [member, writtenTexts(valueSchema(value))]),
           ),
         ),
       ),

@@ -21,11 +21,18 @@ export * from './public/index.ts'
 export * from './public/operation.ts'
 export * from './public/parameters.ts'
 export * from './public/responses.ts'
-export { nationStatuses } from './resources/nation.ts'
-export { battleVictors, warOutcomes, warStatuses } from './resources/war.ts'
+export { battleVictors, warStatuses } from './resources/war.ts'
 export * from './schema-errors.ts'
 export * from './scopes.ts'
-export { idPattern, isPublicHostName } from './shared-schemas.ts'
+export {
+  comesBackExactly,
+  decimalMax,
+  digitsOf,
+  idPattern,
+  isExactDecimal,
+  isPublicHostName,
+  toExactDecimal,
+} from './shared-schemas.ts'
 export * from './text-origin.ts'
 export { version } from './version.ts'
 export * from './webhooks.ts'

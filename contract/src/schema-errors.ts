@@ -47,9 +47,7 @@ function problemsOf(error: SchemaError, schema: JsonSchema): SchemaProblem[] {
     case 'format':
       return [{ path, reason: ruleOf(schema) ?? typeRule(schema) ?? message }]
     case 'enum':
-      return [
-        { path, reason: `must be one of ${listed((schema.enum ?? params.allowedValues) as unknown[])}` },
-      ]
+      return [{ path, reason: enumRule((schema.enum ?? params.allowedValues) as unknown[]) }]
     case 'minimum':
       return [{ path, reason: `must be at least ${params.limit}` }]
     case 'maximum':
@@ -82,7 +80,11 @@ function typeRule(schema: JsonSchema): string | undefined {
   return words.length === 0 ? undefined : `must be ${words.join(' or ')}${orNull(schema)}`
 }
 
-const listed = (values: unknown[]) => values.filter(value => value !== null).join(', ')
+/** A list of the game profile may be empty. */
+function enumRule(values: unknown[]): string {
+  const words = values.filter(value => value !== null)
+  return words.length > 0 ? `must be one of ${words.join(', ')}` : 'must be null: the game profile has none'
+}
 
 /** The schema that an error is about, by its `schemaPath`. */
 export const schemaAtError = (schema: TSchema, path: string): JsonSchema =>

@@ -92,18 +92,80 @@ export function withLineRule<S extends TSchema>(schema: S): S {
 export const count = (about: SchemaOptions = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...about })
 
-const decimals = 4
-// Nullable decimals are refined too. Other types are rejected by the other keywords.
-const hasFewDecimals = (value: unknown) =>
-  typeof value !== 'number' || Number(value.toFixed(decimals)) === value
+/** The digits that every number of this many digits keeps as an IEEE double. Some of 16 digits come back as another number. */
+const exactDigits = 15
 
-/** A number of at most 4 decimals, from `minimum` (default 0) to `maximum` (default a thousand million). */
-export const decimal = (about: SchemaOptions & { minimum?: number; maximum?: number } = {}) =>
+/** Whether a number has at most this many decimals, and comes back exactly: it is a safe integer, or has at most 15 digits. */
+export const isExactDecimal = (value: number, decimals: number): boolean =>
+  Number(value.toFixed(decimals)) === value &&
+  (Math.abs(value) < 10 ** (exactDigits - decimals) ||
+    Number.isSafeInteger(value) ||
+    Number(value.toPrecision(exactDigits)) === value)
+
+/** The nearest number for which `isExactDecimal` is true. */
+export const toExactDecimal = (value: number, decimals: number): number =>
+  Number(Number(value.toPrecision(exactDigits)).toFixed(decimals))
+
+/** The significant digits of a number as JSON has it. */
+const significantDigits = (text: string) =>
+  text.replace(/e.*$/i, '').replaceAll(/[^\d]/g, '').replace(/^0+/, '').replace(/0+$/, '')
+
+/** Whether a number as JSON has it is written with the same digits after it was read. */
+export const comesBackExactly = (text: string): boolean =>
+  significantDigits(text) === significantDigits(String(Number(text)))
+
+/** The decimals that a number of this size may have. */
+function decimalsAllowedAt(value: number, decimals: number): number {
+  const wholeDigits = Math.abs(value) < 1 ? 0 : Math.trunc(Math.abs(value)).toFixed(0).length
+  return Math.max(0, Math.min(decimals, exactDigits - wholeDigits))
+}
+
+/** Scores, and other numbers of a game, are from this below 0 to this above. */
+export const decimalMax = 1e15
+
+export interface DecimalOptions extends SchemaOptions {
+  minimum?: number
+  maximum?: number
+  decimals?: number
+}
+
+/** A number of at most 4 decimals and 15 digits, from `minimum` (default 0) to `maximum` (default 10^15), so that it comes back exactly. */
+export const decimal = ({ decimals = 4, ...about }: DecimalOptions = {}) =>
   Type.Refine(
-    Type.Number({ minimum: 0, maximum: 1_000_000_000, ...about, 'x-decimals': decimals }),
-    hasFewDecimals,
-    () => `must have at most ${decimals} decimals`,
+    Type.Number({ minimum: 0, maximum: decimalMax, ...about, 'x-decimals': decimals }),
+    // Nullable decimals are refined too. Other types are rejected by the other keywords.
+    (value: unknown) => typeof value !== 'number' || isExactDecimal(value, decimals),
+    (value: unknown) => decimalRule(value, decimals),
   )
+
+function decimalRule(value: unknown, decimals: number): string {
+  const allowed = decimalsAllowedAt(Number(value), decimals)
+  const count = allowed === 0 ? 'no decimals' : `at most ${allowed} ${allowed === 1 ? 'decimal' : 'decimals'}`
+  return allowed < decimals
+    ? `must have ${count}: a number has at most ${exactDigits} digits`
+    : `must have ${count}`
+}
+
+/** An amount of the currency, from 0 to 2^53-1: a whole number, or a decimal. */
+export const amount = (decimals: number, about: SchemaOptions = {}) =>
+  Type.Unsafe<number>(
+    decimals === 0 ? count(about) : decimal({ maximum: Number.MAX_SAFE_INTEGER, ...about, decimals }),
+  )
+
+/** A number in digits, without an exponent: 0.00000001 is `1e-8` as JavaScript has it. */
+export const digitsOf = (value: number): string =>
+  Math.abs(value) < 1e-6 ? value.toFixed(12).replace(/\.?0+$/, '') : String(value)
+
+/** A score: a decimal that may be negative. */
+export const score = (about: SchemaOptions = {}) => decimal({ minimum: -decimalMax, ...about })
+
+/** A sum of scores, of a thousand million nations at most. It is exact in the database, and in JSON the nearest IEEE double. */
+export const scoreSum = (about: SchemaOptions = {}) =>
+  Type.Number({ minimum: -1e24, maximum: 1e24, ...about, 'x-decimals': 4 })
+
+/** An average of scores, rounded to 4 decimals; in JSON the nearest IEEE double. */
+export const scoreAverage = (about: SchemaOptions = {}) =>
+  Type.Number({ minimum: -decimalMax, maximum: decimalMax, ...about, 'x-decimals': 4 })
 
 /** A position in an order: 1 is the first. */
 export const position = (about: SchemaOptions = {}) => Type.Integer({ minimum: 1, ...about })
@@ -125,6 +187,13 @@ export function profileEnum(words: readonly { key: string }[], about: SchemaOpti
     ? Type.Unsafe<string>({ type: 'string', enum: words.map(({ key }) => key), ...about })
     : name(64, about)
 }
+
+/** One of the keys of an optional list of the game profile; none if the list is empty. */
+export const ownEnum = (words: readonly { key: string }[] = [], about: SchemaOptions = {}) =>
+  enumOf(
+    words.map(({ key }) => key),
+    about,
+  )
 
 /** An object with exactly these members. */
 export function strictObject<P extends Record<string, TSchema>>(properties: P, about: SchemaOptions = {}) {

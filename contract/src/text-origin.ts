@@ -24,6 +24,13 @@ export function copyOf<S extends TSchema>(field: RedactableField, id: string, sc
 }
 
 export const writtenText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'written' })
+/** The same for a value that may be no text, or a list of texts. */
+export function writtenTexts(schema: TSchema): TSchema {
+  const { items } = schema as TextSchema
+  if (items) return annotate(schema, { items: writtenTexts(items) })
+  return isFreeText(schema) ? writtenText(schema) : schema
+}
+
 export const systemText = <S extends TSchema>(schema: S): S => annotate(schema, { [keyword]: 'own' })
 
 /** A key of the game profile, as stored in the log. */
@@ -69,9 +76,7 @@ export const copiesIn = (shape: TSchema): { path: string[]; origin: TextCopy }[]
  */
 export function originsIn(shape: TSchema): TextOrigin[] {
   return leavesOf(shape).flatMap(({ path, schema, holder }) => {
-    const types = [schema.type].flat()
-    if (types.every(type => type !== undefined && simpleTypes.has(type))) return []
-    if (types.includes('string') && (schema.enum || schema.format || isId(schema))) return []
+    if (!isFreeText(schema)) return []
     const origin = originOf(schema)
     const place = path.join('.') || 'the schema itself'
     if (origin === undefined)
@@ -82,6 +87,13 @@ export function originsIn(shape: TSchema): TextOrigin[] {
       throw new Error(`${place} is a copy from the resource in ${origin.id}, which is not an id`)
     return [origin]
   })
+}
+
+/** Ids, times and enums are not free text. What has no type may be one. */
+export function isFreeText(schema: TextSchema): boolean {
+  const types = [schema.type].flat()
+  if (types.every(type => type !== undefined && simpleTypes.has(type))) return false
+  return !(types.includes('string') && (schema.enum || schema.format || isId(schema)))
 }
 
 const simpleTypes = new Set(['null', 'boolean', 'integer', 'number'])

@@ -55,6 +55,33 @@ const invalidProfiles: Record<string, [change: (profile: Profile) => void, probl
       profile.attributes.alliance.push({ ...attribute, class: 'alliance_private', scope: 'alliance.read' }),
     /requires the scope treasury\.read/,
   ],
+  'a ranked attribute that is not public': [
+    profile =>
+      profile.attributes.nation.push({
+        ...attribute,
+        class: 'player_private',
+        scope: 'military.read',
+        ranked: true,
+      }),
+    /^attributes\.nation\.morale: ranked requires the class public: a place would reveal the value$/,
+  ],
+  'a ranked attribute that is no number': [
+    profile =>
+      profile.attributes.alliance.push({ ...attribute, type: 'string', example: null, ranked: true }),
+    /^attributes\.alliance\.morale: ranked requires the type integer or number$/,
+  ],
+  'a fixed status among those of the game': [
+    ({ nation_statuses }) => nation_statuses?.push({ key: 'active', label: 'Active', is: 'active' }),
+    /^nation_statuses: every game has active: list only further ones, under other keys$/,
+  ],
+  'a fixed outcome among those of the game': [
+    ({ war_outcomes }) => war_outcomes?.push({ key: 'peace', label: 'Peace', is: 'peace' }),
+    /^war_outcomes: every game has peace/,
+  ],
+  'a duplicate status of the game': [
+    ({ nation_statuses }) => nation_statuses?.push({ key: 'banned', label: 'Out', is: 'vacation' }),
+    /^nation_statuses: banned is given twice$/,
+  ],
   'a strategic weapon with public losses': [
     ({ units }) => {
       for (const unit of units) if (unit.is_strategic && unit.key.startsWith('n')) unit.shows_in_losses = true
@@ -155,6 +182,24 @@ const problemsOf = (text: string) => {
     return error.message.split('\n')
   }
 }
+
+test('a status or outcome of the game that is mapped to no fixed word is rejected, with the fixed words', () => {
+  const [problem, ...others] = problemsOf(
+    JSON.stringify({ ...demoProfile, nation_statuses: [{ key: 'at_sea', label: 'At sea', is: 'away' }] }),
+  )
+  assert.equal(problem, '/nation_statuses/0/is must be one of active, protected, vacation, inactive')
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    problemsOf(JSON.stringify({ ...demoProfile, war_outcomes: [{ key: 'draw', label: 'Draw' }] })),
+    ['/war_outcomes/0/is is missing'],
+  )
+})
+
+test('statuses and outcomes of the game are optional', () => {
+  const { nation_statuses: _statuses, war_outcomes: _outcomes, ...profile } = demoProfile
+  assert.deepEqual(problemsOf(JSON.stringify(profile)), [])
+  assert.deepEqual(problemsOf(JSON.stringify({ ...profile, units: 3 })).length, 1)
+})
 
 test('a duplicate member is rejected with its path, in any spelling', () => {
   const text = JSON.stringify(demoProfile)

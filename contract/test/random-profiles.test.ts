@@ -73,13 +73,33 @@ function factsIn({ profile }: Contract): [good: object, bad: object | undefined]
   const unknown = 'no_such_word_of_any_list'
   const word = (list: { key: string }[], make: (word: string) => object): [object, object | undefined][] =>
     list.length === 0 ? [[make('any word'), undefined]] : list.map(({ key }) => [make(key), make(unknown)])
+  const own = (list: { key: string }[] = [], make: (word: string | null) => object) =>
+    [null, ...list.map(({ key }) => key)].map((key): [object, object] => [make(key), make(unknown)])
   const counts = (list: { key: string }[], make: (counts: object) => object): [object, object][] => [
     [make(Object.fromEntries(list.map(({ key }) => [key, 3]))), make({ [unknown]: 3 })],
   ]
   const { units, attributes } = profile
-  const values = { string: 'text', integer: 3, number: 2.5, boolean: true, time: '2026-05-27T18:04:11Z' }
-  const wrong = { string: 3, integer: 'text', number: 'text', boolean: 'text', time: 'today' }
+  const values = {
+    string: 'text',
+    integer: 3,
+    number: 2.5,
+    boolean: true,
+    time: '2026-05-27T18:04:11Z',
+    strings: ['one', 'two'],
+    ids: ['n1'],
+  }
+  const wrong = {
+    string: 3,
+    integer: 'text',
+    number: 'text',
+    boolean: 'text',
+    time: 'today',
+    strings: ['one', 2],
+    ids: 'n1',
+  }
   return [
+    ...own(profile.nation_statuses, game_status => put('nation', { id: 'n', game_status })),
+    ...own(profile.war_outcomes, game_outcome => put('war', { id: 'w', game_outcome })),
     ...word(profile.governments, government => put('nation', { id: 'n', government })),
     ...word(profile.continents, continent => put('nation', { id: 'n', continent })),
     ...word(profile.ranks, rank => put('alliance_member', { nation_id: 'n', rank })),

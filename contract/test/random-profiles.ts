@@ -1,5 +1,14 @@
 import fc from 'fast-check'
-import { type Attribute, demoProfile, type Profile, profileProblems, scopeNames } from '../src/index.ts'
+import {
+  type Attribute,
+  demoProfile,
+  nationStatuses,
+  type Profile,
+  profileProblems,
+  scopeNames,
+  valueTypes,
+  warOutcomes,
+} from '../src/index.ts'
 
 /** Keys that are also names elsewhere: of fields, sections, scopes, of what every object has, and as long as may be. */
 const oddKeys = [
@@ -35,6 +44,8 @@ const lists = <T>(entry: fc.Arbitrary<T>, selector: (entry: T) => string, minLen
   )
 const word = fc.record({ key: keys, label: labels })
 const words = lists(word, ({ key }) => key)
+const mapped = <V extends string>(fixed: readonly V[]) =>
+  lists(fc.record({ key: keys, label: labels, is: fc.constantFrom(...fixed) }), ({ key }) => key)
 
 const units = lists(
   fc.record({ key: keys, label: labels, kind: fc.constantFrom('field', 'covert', 'strategic') }),
@@ -48,17 +59,18 @@ const units = lists(
   })),
 )
 
-const types = ['string', 'integer', 'number', 'boolean', 'time'] as const
 const examples: Record<Attribute['type'], unknown[]> = {
   string: ['', 'Port Verity', 'y'.repeat(2000)],
   integer: [0, -7, 2 ** 53 - 1],
   number: [0, 1.25, -999],
   boolean: [true, false],
   time: ['2026-05-27T18:04:11Z'],
+  strings: [[], ['Port Verity', 'y'.repeat(100)]],
+  ids: [[], ['n42', 'x'.repeat(64)]],
 }
 
 function attributes(scopes: readonly Attribute['scope'][]): fc.Arbitrary<Attribute[]> {
-  const base = { key: keys, type: fc.constantFrom(...types), description: descriptions }
+  const base = { key: keys, type: fc.constantFrom(...valueTypes), description: descriptions }
   const open = fc.record({ ...base, class: fc.constantFrom('public' as const, 'admin_only' as const) })
   const closed = fc.record({
     ...base,
@@ -69,9 +81,13 @@ function attributes(scopes: readonly Attribute['scope'][]): fc.Arbitrary<Attribu
     fc
       .record({
         example: fc.constantFrom(null, ...examples[made.type]),
+        ranked: fc.boolean(),
         unit: fc.option(fc.constantFrom('points', 'percent', '<b>'), { nil: undefined }),
       })
-      .map(({ example, unit }) => ({ ...made, example, ...(unit ? { unit } : {}) })),
+      .map(({ example, unit, ranked }) => {
+        const mayRank = made.class === 'public' && (made.type === 'integer' || made.type === 'number')
+        return { ...made, example, ...(unit ? { unit } : {}), ...(mayRank ? { ranked } : {}) }
+      }),
   )
   return lists(attribute, ({ key }) => key)
 }
@@ -80,9 +96,13 @@ const eventKinds = lists(
   fc.record({
     type: keys.map(key => `game.${key.slice(0, 51)}`),
     description: descriptions,
-    data: fc.dictionary(keys, fc.record({ type: fc.constantFrom(...types), description: descriptions }), {
-      maxKeys: 4,
-    }),
+    data: fc.dictionary(
+      keys,
+      fc.record({ type: fc.constantFrom(...valueTypes), description: descriptions }),
+      {
+        maxKeys: 4,
+      },
+    ),
   }),
   ({ type }) => type,
 )
@@ -105,10 +125,15 @@ export const randomProfiles: fc.Arbitrary<Profile> = fc
   .record({
     name: labels,
     url: fc.constantFrom(null, 'https://game.example'),
-    currency: word,
+    currency: fc.record(
+      { key: keys, label: labels, decimals: fc.nat({ max: 8 }), price_decimals: fc.nat({ max: 8 }) },
+      { requiredKeys: ['key', 'label'] },
+    ),
     units,
     resources: words,
     ranks,
+    nation_statuses: mapped(nationStatuses),
+    war_outcomes: mapped(warOutcomes),
     governments: words,
     continents: words,
     war_types: words,

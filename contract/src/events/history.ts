@@ -1,5 +1,17 @@
-import type { Profile } from '../profile/profile.ts'
-import { count, decimal, enumOf, id, listOf, name, nullable, strictObject, text } from '../shared-schemas.ts'
+import { currencyOf, type Profile } from '../profile/profile.ts'
+import {
+  amount,
+  count,
+  decimal,
+  digitsOf,
+  enumOf,
+  id,
+  listOf,
+  name,
+  nullable,
+  strictObject,
+  text,
+} from '../shared-schemas.ts'
 import { copyOf, profileKey, redactableResources, systemText, writtenText } from '../text-origin.ts'
 import { allianceSubject, derivedKind } from './kind.ts'
 
@@ -104,7 +116,9 @@ export const historyKinds = () => ({
   ),
 })
 
-export function marketKinds({ resources }: Profile) {
+export function marketKinds(profile: Profile) {
+  const { resources } = profile
+  const { price_decimals } = currencyOf(profile)
   const labelOf = (resource: string) =>
     resources.find(({ key }) => key === resource)?.label.toLowerCase() ?? resource
   return {
@@ -113,17 +127,18 @@ export function marketKinds({ resources }: Profile) {
       strictObject({
         resource: profileKey('Key of the resource, as in the game profile.'),
         currency: profileKey('Key of the currency.'),
-        price: decimal({ description: 'The price now, in the currency, for one unit.' }),
-        reference_price: decimal({
+        price: amount(price_decimals, { description: 'The price now, in the currency, for one unit.' }),
+        reference_price: amount(price_decimals, {
           description: 'The previous price: that of the last such event, or of at most a day before.',
         }),
         change_percent: decimal({
           minimum: -100,
-          description: 'Change from the reference price, in percent; negative for a fall.',
+          description:
+            'Change from the reference price, in percent; negative for a fall. At most 10^15, however large the rise.',
         }),
       }),
       data =>
-        `The price of ${labelOf(data.resource)} ${data.change_percent < 0 ? 'fell' : 'rose'} by ${Math.abs(data.change_percent)} % to ${data.price}.`,
+        `The price of ${labelOf(data.resource)} ${data.change_percent < 0 ? 'fell' : 'rose'} by ${digitsOf(Math.abs(data.change_percent))} % to ${digitsOf(data.price)}.`,
     ),
   }
 }

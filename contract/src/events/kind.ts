@@ -54,8 +54,13 @@ export const nationSubject = () =>
   withDescription(nationReference(), 'The nation, with its name at that time.')
 export const allianceSubject = () =>
   withDescription(allianceReference(), 'The alliance, with its name at that time.')
-export const attacker = () => withDescription(belligerent(), 'The nation that declared the war.')
-export const defender = () => withDescription(belligerent(), 'The nation it was declared on.')
+export const attacker = () =>
+  withDescription(
+    belligerent(),
+    'The nation that declared the war; the first of the two if neither attacked.',
+  )
+export const defender = () =>
+  withDescription(belligerent(), 'The nation it was declared on; the second of the two if neither attacked.')
 export const warType = () => nullable(profileKey('Key of the kind of war, as in the game profile.'))
 
 /** The events that a stream or a webhook endpoint receives. All given conditions must match. */

@@ -1,7 +1,7 @@
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import type { Profile } from '../profile/profile.ts'
-import { allianceReference } from '../resources/references.ts'
-import { id, name, nullable, strictObject, text, time } from '../shared-schemas.ts'
+import { allianceReference, nationReference } from '../resources/references.ts'
+import { id, listOf, name, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { copyOf, profileKey } from '../text-origin.ts'
 import { allianceSubject, derivedKind, nationSubject } from './kind.ts'
 
@@ -31,19 +31,6 @@ export const nationKinds = () => ({
 })
 
 const membershipEvent = () => ({ nation: nationSubject(), alliance: allianceSubject() })
-
-const treatyEvent = () =>
-  strictObject({
-    treaty_id: id({ description: 'The treaty.' }),
-    type: profileKey('Key of the kind of treaty.'),
-    alliances: Type.Array(allianceReference(), {
-      minItems: 2,
-      maxItems: 2,
-      description: 'The two alliances.',
-    }),
-    signed_at: nullable(time({ description: 'When it was signed.' })),
-    expires_at: nullable(time({ description: 'When it expires; null for never or unknown.' })),
-  })
 
 export function allianceKinds({ ranks }: Profile) {
   const labelOf = (rank: string) => ranks.find(({ key }) => key === rank)?.label ?? rank
@@ -93,15 +80,57 @@ export function allianceKinds({ ranks }: Profile) {
       }),
       data => `${data.nation.nation_name} is now ${labelOf(data.rank)} in ${data.alliance.name}.`,
     ),
-    'treaty.signed': derivedKind(
-      'Two alliances signed a treaty.',
-      treatyEvent(),
-      data => `${data.alliances.map(alliance => alliance.name).join(' and ')} signed a treaty.`,
-    ),
-    'treaty.ended': derivedKind(
-      'A treaty of two alliances ended.',
-      treatyEvent(),
-      data => `A treaty of ${data.alliances.map(alliance => alliance.name).join(' and ')} ended.`,
-    ),
   }
 }
+
+/** `parties`: the member with the two parties. */
+const treatyEvent = <P extends Record<string, TSchema>>(parties: P) =>
+  strictObject({
+    treaty_id: id({ description: 'The treaty.' }),
+    type: profileKey('Key of the first of its kinds, as in the game profile.'),
+    types: listOf(profileKey('Key of a kind of treaty.'), { description: 'Keys of all its kinds.' }),
+    ...parties,
+    signed_at: nullable(time({ description: 'When it was signed.' })),
+    expires_at: nullable(time({ description: 'When it expires; null for never or unknown.' })),
+  })
+
+const betweenAlliances = () =>
+  treatyEvent({
+    alliances: Type.Array(allianceReference(), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The two alliances.',
+    }),
+  })
+
+const betweenNations = () =>
+  treatyEvent({
+    nations: Type.Array(nationReference(), { minItems: 2, maxItems: 2, description: 'The two nations.' }),
+  })
+
+const namesOfAlliances = (alliances: { name: string }[]) => alliances.map(({ name }) => name).join(' and ')
+const namesOfNations = (nations: { nation_name: string }[]) =>
+  nations.map(({ nation_name }) => nation_name).join(' and ')
+
+export const treatyKinds = () => ({
+  'treaty.signed': derivedKind(
+    'Two alliances signed a treaty.',
+    betweenAlliances(),
+    data => `${namesOfAlliances(data.alliances)} signed a treaty.`,
+  ),
+  'treaty.ended': derivedKind(
+    'A treaty of two alliances ended.',
+    betweenAlliances(),
+    data => `A treaty of ${namesOfAlliances(data.alliances)} ended.`,
+  ),
+  'treaty.signed_between_nations': derivedKind(
+    'Two nations signed a treaty.',
+    betweenNations(),
+    data => `${namesOfNations(data.nations)} signed a treaty.`,
+  ),
+  'treaty.ended_between_nations': derivedKind(
+    'A treaty of two nations ended.',
+    betweenNations(),
+    data => `A treaty of ${namesOfNations(data.nations)} ended.`,
+  ),
+})

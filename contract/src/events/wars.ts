@@ -1,11 +1,13 @@
-import type { Profile } from '../profile/profile.ts'
-import { nationReference } from '../resources/references.ts'
-import { battleVictors, lossesOfBoth, warOutcomes } from '../resources/war.ts'
+import Type, { type TSchema } from 'typebox'
+import { type Profile, warOutcomes } from '../profile/profile.ts'
+import { nationReference, participant } from '../resources/references.ts'
+import { battleVictors, lossesOfBoth, partiesOfWar } from '../resources/war.ts'
 import {
   annotate,
   decimal,
   enumOf,
   id,
+  listOf,
   name,
   nullable,
   profileEnum,
@@ -15,47 +17,117 @@ import {
 import { copyOf, profileKey, systemText } from '../text-origin.ts'
 import { attacker, defender, derivedKind, sentKind, warType, withDescription } from './kind.ts'
 
-const outcomeSentences = {
-  attacker_victory: 'with the attacker’s victory',
-  defender_victory: 'with the defender’s victory',
-  peace: 'in peace',
-  stalemate: 'in stalemate',
+/** Members that are optional are missing in events that earlier versions logged. */
+const warReference = <P extends Record<string, TSchema>>(more: P) =>
+  strictObject(
+    {
+      war_id: id({ description: 'The war.' }),
+      type: warType(),
+      attacker_type: Type.Optional(
+        enumOf(partiesOfWar, { description: 'alliance if an alliance as a whole declared it.' }),
+      ),
+      defender_type: Type.Optional(
+        enumOf(partiesOfWar, { description: 'alliance if it was declared on an alliance as a whole.' }),
+      ),
+      is_mutual: Type.Optional(Type.Boolean({ description: 'Whether neither side attacked.' })),
+      ...more,
+    },
+    { description: 'The war.' },
+  )
+
+interface WarBetween {
+  war: {
+    attacker_type?: (typeof partiesOfWar)[number]
+    defender_type?: (typeof partiesOfWar)[number]
+    is_mutual?: boolean
+  }
+  attacker: { nation_name: string; alliance_name: string | null }
+  defender: { nation_name: string; alliance_name: string | null }
+}
+
+/** The names of the two parties: of an alliance at war its own, not that of the nation which leads it. */
+const partiesOf = ({ war, attacker, defender }: WarBetween) => ({
+  attacker: (war.attacker_type === 'alliance' && attacker.alliance_name) || attacker.nation_name,
+  defender: (war.defender_type === 'alliance' && defender.alliance_name) || defender.nation_name,
+})
+
+const warOf = (data: WarBetween): string => {
+  const { attacker, defender } = partiesOf(data)
+  return data.war.is_mutual ? `war between ${attacker} and ${defender}` : `war of ${attacker} on ${defender}`
+}
+
+interface EndOfWar extends WarBetween {
+  outcome: (typeof warOutcomes)[number] | null
+  game_outcome?: string | null
+}
+
+/** ` in peace`, `: White peace`; empty if unknown. */
+function outcomeText({ war_outcomes = [] }: Profile, data: EndOfWar): string {
+  const own = war_outcomes.find(({ key }) => key === data.game_outcome)
+  if (own) return `: ${own.label}`
+  const { attacker, defender } = partiesOf(data)
+  switch (data.outcome) {
+    case 'attacker_victory':
+      return data.war.is_mutual ? ` with the victory of ${attacker}` : ' with the attacker’s victory'
+    case 'defender_victory':
+      return data.war.is_mutual ? ` with the victory of ${defender}` : ' with the defender’s victory'
+    case 'peace':
+      return ' in peace'
+    case 'stalemate':
+      return ' in stalemate'
+    default:
+      return ''
+  }
 }
 
 export const warKinds = (profile: Profile) => ({
   'war.declared': derivedKind(
-    'A nation declared war on another.',
+    'A nation or alliance declared war on another, or two went to war.',
     strictObject({
-      war: strictObject(
-        {
-          war_id: id({ description: 'The war.' }),
-          type: warType(),
-          reason: copyOf(
-            'war.reason',
-            'war_id',
-            nullable(text(500, { description: 'The attacker’s reason for declaring it.' })),
-          ),
-        },
-        { description: 'The war.' },
-      ),
+      war: warReference({
+        reason: copyOf(
+          'war.reason',
+          'war_id',
+          nullable(text(500, { description: 'The attacker’s reason for declaring it.' })),
+        ),
+      }),
       attacker: attacker(),
       defender: defender(),
     }),
-    data => `${data.attacker.nation_name} declared war on ${data.defender.nation_name}.`,
+    data => {
+      const { attacker, defender } = partiesOf(data)
+      return data.war.is_mutual
+        ? `${attacker} and ${defender} went to war.`
+        : `${attacker} declared war on ${defender}.`
+    },
   ),
   'war.ended': derivedKind(
     'A war ended.',
     strictObject({
-      war: strictObject(
-        { war_id: id({ description: 'The war.' }), type: warType() },
-        { description: 'The war.' },
-      ),
+      war: warReference({}),
       outcome: nullable(enumOf(warOutcomes, { description: 'How it ended; null if unknown.' })),
+      game_outcome: Type.Optional(
+        nullable(
+          profileKey(
+            'Key of the game’s own outcome, as in the game profile; null for none. Events that version 0.2 or earlier logged lack it.',
+          ),
+        ),
+      ),
       attacker: attacker(),
       defender: defender(),
     }),
+    data => `The ${warOf(data)} ended${outcomeText(profile, data)}.`,
+  ),
+  'war.joined': derivedKind(
+    'A nation joined a war after its declaration, on one of its sides.',
+    participation('The nation that joined.'),
     data =>
-      `The war of ${data.attacker.nation_name} on ${data.defender.nation_name} ended${data.outcome ? ` ${outcomeSentences[data.outcome]}` : ''}.`,
+      `${data.participant.nation_name} joined the ${warOf(data)} on the side of ${partiesOf(data)[data.participant.side]}.`,
+  ),
+  'war.left': derivedKind(
+    'A nation that had joined a war left it before its end.',
+    participation('The nation that left.'),
+    data => `${data.participant.nation_name} left the ${warOf(data)}.`,
   ),
   'battle.started': derivedKind(
     'A battle began that lasts.',
@@ -82,10 +154,25 @@ export const warKinds = (profile: Profile) => ({
   ),
 })
 
+const helpersOf = (side: string) =>
+  Type.Optional(
+    listOf(nationReference(), { description: `Nations that helped the ${side}; absent if none did.` }),
+  )
+
+const participation = (who: string) =>
+  strictObject({
+    war: warReference({}),
+    participant: withDescription(participant(), who),
+    attacker: attacker(),
+    defender: defender(),
+  })
+
 const battleSides = () => ({
   kind: nullable(profileKey('Key of the kind of battle, as in the game profile.')),
   attacker: withDescription(nationReference(), 'The nation that attacked in this battle.'),
   defender: withDescription(nationReference(), 'The nation that defended in this battle.'),
+  attacker_helpers: helpersOf('attacker'),
+  defender_helpers: helpersOf('defender'),
 })
 
 const battleMembers = (profile: Profile) => ({

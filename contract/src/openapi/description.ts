@@ -11,6 +11,7 @@ import type { ApiInfo } from './document.ts'
 export const tagDescriptions: Record<Operation['tag'] | 'Webhooks', string> = {
   Nations: 'Nations, led by one player each, and their ranking.',
   Alliances: 'Alliances of nations and their members.',
+  Treaties: 'Treaties between alliances or between nations, in force and ended.',
   Wars: 'Wars between nations, their battles, and the global conflicts they belong to.',
   Market: 'Prices and turnover of the game’s resources.',
   History: 'The event log and the news.',
@@ -50,6 +51,10 @@ curl '${serverUrl || 'https://game.example'}${bases.canonical}/nations?limit=3'
 ## Responses
 
 JSON in UTF-8. A single item is \`{ "data": { … } }\`; a list is \`{ "data": [ … ], "pagination": { "page", "limit", "total", "pages" } }\`. Times are RFC 3339 in UTC. Ids are opaque text. An absent field is withheld; \`null\` means none, or not known to the game. Fields, kinds of events and parameters may be added within a version: ignore unknown ones.
+
+## Numbers
+
+Every number comes back as the game sent it: read it as a 64-bit floating-point number. Integers are at most 2⁵³−1. A number with decimals has at most 15 digits, and at most the decimals of its schema's \`x-decimals\`. Scores are from −10¹⁵ to 10¹⁵ with up to 4 decimals. \`currency\` of \`/game\` states how many decimals money (\`decimals\`) and prices (\`price_decimals\`) have at most. A sum or an average of scores is exact in the database, and rounded to the nearest floating-point number in responses. A small number may have an exponent (\`1e-8\`).
 
 ## Parameters
 

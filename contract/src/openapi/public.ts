@@ -165,10 +165,11 @@ export function openApiOperation(contract: Contract, operation: Operation): Open
 
 function openApiParameter(
   name: string,
-  { in: location, schema, description, deprecated, profileList }: Parameter,
+  { in: location, schema, description, deprecated, profileList, profileKeys }: Parameter,
   profile: Profile,
 ): OpenApiParameter {
-  const known = documented(schema)
+  const keys = profileKeys?.(profile) ?? []
+  const known = documented(keys.length > 0 ? { ...schema, enum: keys } : schema)
   const plain = profileList
     ? { ...known, examples: [exampleOfParameter(profile, profileList.list, profileList.example)] }
     : known

@@ -1,5 +1,5 @@
 import type { Class } from '../classification.ts'
-import type { Attribute, Profile } from './profile.ts'
+import { type Attribute, currencyOf, type Profile } from './profile.ts'
 
 /**
  * The effect of a profile change on stored data:
@@ -8,6 +8,8 @@ import type { Attribute, Profile } from './profile.ts'
  * - `tightened`: fewer viewers may read it; stored values move to the new class.
  * - `loosened`, `rescoped`: other viewers may read it, which the owners of stored values have not agreed to.
  * - `retyped`: stored values have another type.
+ * - `widened`: amounts may have more decimals: none. `narrowed`: stored amounts may have more decimals than are left.
+ * - `remapped`: stored values were mapped to another fixed word.
  * - `removed`: stored values use an unknown key.
  * - `closed`: a list that allowed any key now allows only its own.
  */
@@ -19,6 +21,9 @@ export type ProfileChangeKind =
   | 'loosened'
   | 'rescoped'
   | 'retyped'
+  | 'widened'
+  | 'narrowed'
+  | 'remapped'
   | 'removed'
   | 'closed'
 
@@ -30,6 +35,7 @@ const termLists = [
   'treaty_types',
   'news_categories',
 ] as const
+const mappedLists = ['nation_statuses', 'war_outcomes'] as const
 export const attributeOwners = ['nation', 'alliance'] as const
 
 /** The part of a profile that contains a term. */
@@ -41,6 +47,7 @@ export type ProfilePart =
   | 'ranks'
   | 'event_kinds'
   | (typeof termLists)[number]
+  | (typeof mappedLists)[number]
   | `attributes.${(typeof attributeOwners)[number]}`
 
 export interface ProfileChange {
@@ -58,7 +65,7 @@ export interface ProfileChange {
 
 /** Whether a change is rejected while stored rows use the term. */
 export const requiresUnused = ({ kind }: ProfileChange): boolean =>
-  kind === 'loosened' || kind === 'rescoped' || kind === 'retyped' || kind === 'removed' || kind === 'closed'
+  !['added', 'reworded', 'opened', 'tightened', 'widened'].includes(kind)
 
 /** The differences between two profiles, in the order of their parts. */
 export function profileChanges(before: Profile, after: Profile): ProfileChange[] {
@@ -69,6 +76,7 @@ export function profileChanges(before: Profile, after: Profile): ProfileChange[]
     ...resourceChanges(before.resources, after.resources),
     ...listChanges('ranks', before.ranks, after.ranks, rankChanges),
     ...termLists.flatMap(part => wordListChanges(part, before[part], after[part])),
+    ...mappedLists.flatMap(part => listChanges(part, before[part] ?? [], after[part] ?? [], mappingChanges)),
     ...listChanges(
       'event_kinds',
       before.event_kinds.map(asWord),
@@ -118,9 +126,19 @@ function currencyChanges(before: Profile, after: Profile): ProfileChange[] {
       { path: `currency.${key}`, part: 'currency', key, kind: 'removed', renamedTo: after.currency.key },
     ]
   }
-  return before.currency.label === after.currency.label
-    ? []
-    : [{ path: `currency.${key}`, part: 'currency', key, kind: 'reworded' }]
+  const place = { path: `currency.${key}`, part: 'currency', key } as const
+  const [known, now] = [currencyOf(before), currencyOf(after)]
+  const differences = (['decimals', 'price_decimals'] as const)
+    .filter(name => known[name] !== now[name])
+    .map(
+      (name): Difference => ({
+        kind: known[name] < now[name] ? 'widened' : 'narrowed',
+        what: changed(name, `${known[name]}`, `${now[name]}`),
+      }),
+    )
+  if (differences.length === 0 && !profilesEqual(before.currency, after.currency))
+    differences.push({ kind: 'reworded' })
+  return differences.map(difference => ({ ...place, ...difference }))
 }
 
 function listChanges<T extends Term>(
@@ -199,6 +217,9 @@ const rankChanges: Compare<Profile['ranks'][number]> = (before, after) => {
   const what = changed('tier', before.tier, after.tier)
   return [{ kind: seesTreasury(after.tier) ? 'loosened' : 'tightened', what }]
 }
+
+const mappingChanges: Compare<Term & { is: string }> = (before, after) =>
+  before.is === after.is ? [] : [{ kind: 'remapped', what: changed('is', before.is, after.is) }]
 
 /** An added member does not affect stored events, which lack it. */
 const eventKindChanges: Compare<Profile['event_kinds'][number] & Term> = (before, after) =>

@@ -41,6 +41,7 @@ export const demoProfile: Profile = {
     { key: 'member', label: 'Member', tier: 'member' },
     { key: 'recruit', label: 'Recruit', tier: 'member' },
   ],
+  nation_statuses: [{ key: 'banned', label: 'Banned', is: 'inactive' }],
   governments: labelled({
     republic: 'Republic',
     federation: 'Federation',
@@ -65,6 +66,7 @@ export const demoProfile: Profile = {
     attrition: 'Attrition',
     liberation: 'Liberation',
   }),
+  war_outcomes: [{ key: 'white_peace', label: 'White peace', is: 'peace' }],
   battle_kinds: labelled({
     ground: 'Ground assault',
     air: 'Air strike',
@@ -102,6 +104,22 @@ export const demoProfile: Profile = {
         class: 'public',
         unit: 'percent',
         example: 93.5,
+      },
+      {
+        key: 'prestige',
+        type: 'integer',
+        description: 'Renown, from its age and the wars it has won.',
+        class: 'public',
+        unit: 'points',
+        ranked: true,
+        example: 340,
+      },
+      {
+        key: 'languages',
+        type: 'strings',
+        description: 'The languages of its people, the most spoken first.',
+        class: 'public',
+        example: ['Borean', 'Harbour', 'Tidewater', 'Old Occidan', 'Hill Orientan'],
       },
       {
         key: 'war_weariness',

@@ -30,7 +30,7 @@ export const exampleEntries = <T extends Term>(words: readonly T[], index: numbe
 
 /** Lists whose keys a parameter accepts. */
 export type ParameterList = {
-  [K in keyof Profile]: Profile[K] extends readonly Term[] ? K : never
+  [K in keyof Profile]-?: Profile[K] extends readonly Term[] ? K : never
 }[keyof Profile]
 
 /** The example of a parameter that accepts such keys. */

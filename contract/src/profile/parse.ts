@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { pascalCase } from '../openapi/document.ts'
 import { describeErrors, type SchemaError, schemaAtError } from '../schema-errors.ts'
 import { strictObject } from '../shared-schemas.ts'
-import { keyRule, type Profile, profileSchema, valueSchema } from './profile.ts'
+import { keyRule, nationStatuses, type Profile, profileSchema, valueSchema, warOutcomes } from './profile.ts'
 
 /** The problems of a profile, one per line: the place (a JSON pointer, or the key) and what is allowed. */
 export class ProfileError extends Error {}
@@ -34,7 +34,7 @@ function parseJson(text: string): unknown {
 /** TypeBox stops after eight errors, so each part and each item of a list is checked separately, to report all of them. */
 function schemaProblems(profile: unknown): string[] {
   const { properties } = profileSchema
-  const frame = strictObject(Object.fromEntries(Object.keys(properties).map(name => [name, Type.Unknown()])))
+  const frame = frameOf(profileSchema)
   const parts = Object.entries(properties).flatMap(([name, schema]) => {
     const value = Object.hasOwn(Object(profile), name)
       ? (profile as Record<string, unknown>)[name]
@@ -51,13 +51,21 @@ function partProblems(place: string, schema: TSchema, value: unknown): string[] 
   const lists = Object.entries(properties ?? {}).filter(([, member]) => 'items' in member)
   if (lists.length === 0 || typeof value !== 'object' || value === null)
     return problemsIn(place, schema, value)
-  const frame = strictObject(
-    Object.fromEntries(Object.keys(properties ?? {}).map(name => [name, Type.Unknown()])),
-  )
+  const frame = frameOf(schema)
   const inside = lists.flatMap(([name, member]) =>
     name in value ? partProblems(`${place}/${name}`, member, (value as Record<string, unknown>)[name]) : [],
   )
   return [...problemsIn(place, frame, value), ...inside]
+}
+
+/** The schema of an object with any values. */
+function frameOf({ properties = {}, required = [] }: TSchema & { properties?: object; required?: string[] }) {
+  const any = Type.Unknown()
+  return strictObject(
+    Object.fromEntries(
+      Object.keys(properties).map(name => [name, required.includes(name) ? any : Type.Optional(any)]),
+    ),
+  )
 }
 
 const problemsIn = (place: string, schema: TSchema, value: unknown): string[] =>
@@ -86,6 +94,8 @@ export const profileProblems = (profile: Profile): string[] => [
   ...textProblems('', profile),
   ...attributeProblems(profile),
   ...duplicateKeys(profile),
+  ...fixedWordProblems('nation_statuses', profile.nation_statuses, nationStatuses),
+  ...fixedWordProblems('war_outcomes', profile.war_outcomes, warOutcomes),
   ...profile.units
     .filter(unit => unit.is_strategic && unit.shows_in_losses)
     .map(
@@ -112,7 +122,7 @@ function textProblems(place: string, value: unknown): string[] {
 function attributeProblems({ attributes }: Profile): string[] {
   return Object.entries(attributes).flatMap(([owner, list]) =>
     list.flatMap(attribute => {
-      const { key, class: attributeClass, scope, type, example } = attribute
+      const { key, class: attributeClass, scope, type, ranked, example } = attribute
       const isPrivate = attributeClass === 'player_private' || attributeClass === 'alliance_private'
       const problems: string[] = []
       if (isPrivate !== (scope !== undefined))
@@ -121,6 +131,10 @@ function attributeProblems({ attributes }: Profile): string[] {
         problems.push('treasury.read applies to fields of alliances only')
       if (owner === 'alliance' && isPrivate && scope !== 'treasury.read')
         problems.push('a private field of an alliance requires the scope treasury.read')
+      if (ranked && attributeClass !== 'public')
+        problems.push('ranked requires the class public: a place would reveal the value')
+      if (ranked && type !== 'integer' && type !== 'number')
+        problems.push('ranked requires the type integer or number')
       if (!Compile(valueSchema(attribute)).Check(example))
         problems.push(`its example must be of the type ${type}, or null`)
       return problems.map(problem => `attributes.${owner}.${key}: ${problem}`)
@@ -141,6 +155,16 @@ function duplicateKeys({ attributes, ...profile }: Profile): string[] {
     return [...doubled].map(key => `${list}: ${key} is given twice`)
   })
 }
+
+/** A key that is a fixed word would have two meanings. */
+const fixedWordProblems = (
+  list: string,
+  words: readonly { key: string }[] = [],
+  fixed: readonly string[],
+): string[] =>
+  words
+    .filter(({ key }) => fixed.includes(key))
+    .map(({ key }) => `${list}: every game has ${key}: list only further ones, under other keys`)
 
 /** The names of components are in PascalCase, which drops underscores. */
 function eventKindProblems({ event_kinds }: Profile): string[] {

@@ -11,12 +11,13 @@ import { type JsonSchema, plainSchema } from '../json-schema.ts'
 import { type Scope, scopeNames } from '../scopes.ts'
 import {
   annotate,
-  decimal,
   enumOf,
+  id,
   listOf,
   name,
   nullable,
   patternString,
+  score,
   strictObject,
   text,
   time,
@@ -31,21 +32,56 @@ const keySchema = (description: string) =>
 const label = withLineRule(name(100, { description: 'The label that players see.' }))
 const term = strictObject({ key: keySchema('The key in responses and facts.'), label })
 
+/** The words that every game has. A game maps its own statuses and outcomes to them. */
+export const nationStatuses = ['active', 'protected', 'vacation', 'inactive'] as const
+export const warOutcomes = ['attacker_victory', 'defender_victory', 'peace', 'stalemate'] as const
+
+const mappedTerms = <const V extends string>(fixed: readonly V[], description: string, is: string) =>
+  Type.Optional(
+    listOf(
+      strictObject({
+        key: keySchema('The key in responses and facts, other than the fixed words.'),
+        label,
+        is: enumOf(fixed, { description: is }),
+      }),
+      { description },
+    ),
+  )
+
+/** The types of attributes, and of members of a game’s own events. `strings` and `ids` are lists. */
+export const valueTypes = ['string', 'integer', 'number', 'boolean', 'time', 'strings', 'ids'] as const
+
 const attribute = Type.Object(
   {
     key: keySchema('Its name inside `attributes`.'),
-    type: enumOf(['string', 'integer', 'number', 'boolean', 'time']),
+    type: enumOf(valueTypes),
     description: text(500),
     class: enumOf(['public', 'player_private', 'alliance_private', 'admin_only'], {
       description: 'Who may read it. Required: there is no default.',
     }),
     scope: Type.Optional(enumOf(scopeNames, { description: 'Required for the two private classes.' })),
     unit: Type.Optional(text(50)),
+    ranked: Type.Optional(
+      Type.Boolean({ description: 'Whether rankings may be by it: a public integer or number only.' }),
+    ),
     example: Type.Unknown(),
   },
   { additionalProperties: false },
 )
 export type Attribute = Static<typeof attribute>
+
+const decimalsOf = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: 8, description }))
+const currencySchema = strictObject({
+  key: keySchema('The currency of prices and credits.'),
+  label,
+  decimals: decimalsOf('How many decimals amounts of money have. Default: 0.'),
+  price_decimals: decimalsOf('How many decimals prices for one unit have. Default: 4.'),
+})
+
+/** Keys of the attributes by which rankings may be. */
+export const rankedAttributes = (attributes: readonly Attribute[]): string[] =>
+  attributes.filter(({ ranked }) => ranked).map(({ key }) => key)
 
 const gameEventKind = strictObject({
   type: patternString(
@@ -57,7 +93,7 @@ const gameEventKind = strictObject({
   data: Type.Record(
     keySchema('The member’s name in `data`.'),
     strictObject({
-      type: enumOf(['string', 'integer', 'number', 'boolean', 'time']),
+      type: enumOf(valueTypes),
       description: text(500),
     }),
     {
@@ -85,7 +121,7 @@ export const profileSchema = strictObject(
         description: 'The game’s home page.',
       }),
     ),
-    currency: strictObject({ key: keySchema('The currency of prices and credits.'), label }),
+    currency: currencySchema,
     units: listOf(
       strictObject({
         key: keySchema('The key in responses and facts.'),
@@ -110,9 +146,19 @@ export const profileSchema = strictObject(
       }),
       { description: 'Ranks inside an alliance, highest first.' },
     ),
+    nation_statuses: mappedTerms(
+      nationStatuses,
+      'Statuses of nations besides active, protected, vacation and inactive.',
+      'The `status` of these nations.',
+    ),
     governments: listOf(term),
     continents: listOf(term),
     war_types: listOf(term),
+    war_outcomes: mappedTerms(
+      warOutcomes,
+      'Outcomes of wars besides attacker_victory, defender_victory, peace and stalemate.',
+      'The `outcome` of these wars.',
+    ),
     battle_kinds: listOf(term),
     treaty_types: listOf(term),
     news_categories: listOf(term),
@@ -132,12 +178,26 @@ export const profileSchema = strictObject(
 )
 export type Profile = Static<typeof profileSchema>
 
+/** The currency of a profile, with the decimals of amounts of money and of prices. */
+export const currencyOf = ({
+  currency: { key, label, decimals = 0, price_decimals = 4 },
+}: Pick<Profile, 'currency'>) => ({
+  key,
+  label,
+  decimals,
+  price_decimals,
+})
+
+const listItemsMax = 100
+
 const attributeTypes = {
   string: text(2000),
   integer: Type.Integer(),
-  number: decimal({ minimum: -1_000_000_000 }),
+  number: score(),
   boolean: Type.Boolean(),
   time: time(),
+  strings: listOf(name(100), { maxItems: listItemsMax }),
+  ids: listOf(id(), { maxItems: listItemsMax }),
 } satisfies Record<Attribute['type'], TSchema>
 
 /** The schema of one value of the profile: an attribute, or a member of a game event. */

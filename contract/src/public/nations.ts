@@ -1,7 +1,7 @@
-import { nationStatuses } from '../resources/nation.ts'
-import { itemOperation, listOperation } from './operation.ts'
+import { nationStatuses } from '../profile/profile.ts'
+import { treatyStatuses } from '../resources/treaty.ts'
+import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
 import {
-  decimalParam,
   enumListParam,
   enumParam,
   enumParamWithDefault,
@@ -10,7 +10,10 @@ import {
   limit,
   page,
   pathIdParam,
+  profileEnumParam,
+  rankedAttributeParam,
   relatedIdListParam,
+  scoreParam,
   searchParam,
 } from './parameters.ts'
 
@@ -35,12 +38,12 @@ export const nationOperations = {
       status: filterBy('status', enumParam(nationStatuses, 'Only nations with this status.')),
       min_score: filterBy(
         'national_score',
-        decimalParam('Only nations with at least this national_score.', 1500),
+        scoreParam('Only nations with at least this national_score.', 1500),
         'min',
       ),
       max_score: filterBy(
         'national_score',
-        decimalParam('Only nations with at most this national_score.', 2000),
+        scoreParam('Only nations with at most this national_score.', 2000),
         'max',
       ),
     },
@@ -109,6 +112,50 @@ export const nationOperations = {
   }),
 }
 
+export const treatyOperations = {
+  treatiesList: derivedListOperation('treaty', {
+    id: 'treaties.list',
+    path: '/treaties',
+    tag: 'Treaties',
+    summary: 'List treaties',
+    description:
+      'Treaties between alliances and between nations, also ended ones, by signed_at, newest first, then id; those without signed_at last.',
+    scope: 'none',
+    cache: 'public',
+    order: { signed_at: 'descending', id: 'ascending' },
+    parameters: {
+      page,
+      limit,
+      nation_id: filterBy(
+        'nation_ids',
+        relatedIdListParam('Only treaties of one of these nations.', ['n42', 'n9']),
+      ),
+      alliance_id: filterBy(
+        'alliance_ids',
+        relatedIdListParam('Only treaties of one of these alliances.', ['a7', 'a3']),
+      ),
+      type: filterBy(
+        'types',
+        profileEnumParam('Only treaties of this kind, also among several.', 'treaty_types', 2),
+      ),
+      status: filterBy('status', enumParam(treatyStatuses, 'Only treaties in force, or only ended ones.')),
+      ids: filterBy('id', idListParam('Only these treaties.', ['t5', 't6'])),
+    },
+  }),
+
+  treatiesGet: itemOperation('treaty', {
+    id: 'treaties.get',
+    path: '/treaties/{id}',
+    tag: 'Treaties',
+    summary: 'Read a treaty',
+    description: 'One treaty.',
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The treaty’s id.', 't5') },
+    errors: ['not_found'],
+  }),
+}
+
 /** The boards, and the resource that each lists. */
 const boards = { nations: 'nation_ranking', alliances: 'alliance_ranking' } as const
 const boardNames = ['nations', 'alliances'] as const satisfies (keyof typeof boards)[]
@@ -120,13 +167,16 @@ export const rankingOperations = {
     tag: 'Nations',
     summary: 'Rank nations or alliances',
     description:
-      'Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other.',
+      'Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other. With `attribute`: by its value instead, and without those that have none.',
     scope: 'none',
     cache: 'public',
     parameters: {
       page,
       limit,
       board: enumParamWithDefault(boardNames, 'nations', 'What to rank: nations or alliances.'),
+      attribute: rankedAttributeParam(
+        'Rank by this attribute instead of the score: the key of one that `/game` states as `ranked` for nations or alliances.',
+      ),
     },
     resourceBy: { parameter: 'board', resources: boards },
   }),

@@ -20,7 +20,16 @@ export interface Operation<P extends Parameters = Parameters, M extends Response
   id: string
   /** Below either base. */
   path: string
-  tag: 'Game' | 'Nations' | 'Alliances' | 'Wars' | 'Market' | 'History' | 'Own nation' | 'Verification'
+  tag:
+    | 'Game'
+    | 'Nations'
+    | 'Alliances'
+    | 'Treaties'
+    | 'Wars'
+    | 'Market'
+    | 'History'
+    | 'Own nation'
+    | 'Verification'
   summary: string
   /** What it returns, in which order, and its conditions. */
   description: string

@@ -1,14 +1,16 @@
 import type { TSchema } from 'typebox'
 import type { Deprecation } from '../classification.ts'
+import type { FactResource } from '../contract.ts'
 import { limits } from '../limits.ts'
 import type { ParameterList } from '../profile/examples.ts'
-import { count, decimal, enumOf, id, position, text } from '../shared-schemas.ts'
+import { type Profile, rankedAttributes } from '../profile/profile.ts'
+import { count, enumOf, id, position, score, text } from '../shared-schemas.ts'
 
 /**
  * How a parameter's text is parsed. Lists are comma-separated, with or without blanks around the commas; the parameter may be
  * repeated, and written with brackets (`ids[]=`, `ids[0]=`). All spellings of a list parse to the same values in the same order.
  * - `integer`: digits only, in the schema's range. A page may be any number; pages past the end are empty.
- * - `decimal`: digits with at most 4 decimals.
+ * - `decimal`: digits with at most 4 decimals, in the schema's range, with `-` for a number below 0.
  * - `text`: as sent; empty counts as absent.
  * - `id`: an id; empty counts as absent. An unknown id selects nothing.
  * - `ids`: a list of up to 100 ids; unknown ids are ignored. An empty list selects nothing.
@@ -48,6 +50,8 @@ export interface Parameter<T = unknown, G extends boolean = boolean> {
   deprecated?: Deprecation
   /** The list of the game profile whose keys it accepts, and the index of the example among them. */
   profileList?: { list: ParameterList; example: number }
+  /** All values that it accepts, for documents. The handler validates them. */
+  profileKeys?: (profile: Profile) => string[]
   /** The fields of the listed resource that the value is compared with. Without it the resource's `store.ts` has the condition. */
   compares?: Comparison
   /** Type of the parsed value; never set. */
@@ -56,9 +60,11 @@ export interface Parameter<T = unknown, G extends boolean = boolean> {
 
 /** `equal` to the value, one of `any` of its items, at least (`min`), at most (`max`) or `below` the value. */
 export interface Comparison {
-  /** An item is listed where one of them compares. */
+  /** An item is listed where one of them compares; a field that is a list, where one of its items does. */
   fields: readonly string[]
   by: 'equal' | 'any' | 'min' | 'max' | 'below'
+  /** The fields are ids of this resource, and its field is compared. */
+  of?: { resource: FactResource; field: string }
 }
 
 /** A filter by a field, or by any of several: items are listed where it compares with the value. */
@@ -67,6 +73,13 @@ export const filterBy = <P extends Parameter>(
   filter: P,
   by: Comparison['by'] = (listKinds as readonly ParameterKind[]).includes(filter.kind) ? 'any' : 'equal',
 ): P & { compares: Comparison } => ({ ...filter, compares: { fields: [field].flat(), by } })
+
+/** A filter by a field of another resource, whose id is in `field`. */
+export const filterByField = <P extends Parameter>(
+  of: NonNullable<Comparison['of']>,
+  field: string,
+  filter: P,
+): P & { compares: Comparison } => ({ ...filter, compares: { fields: [field], by: 'equal', of } })
 
 export type Parameters = Record<string, Parameter>
 
@@ -150,6 +163,19 @@ export const profileEnumParam = (description: string, list: ParameterList, examp
   profileList: { list, example },
 })
 
+/** The key of a ranked attribute; which ones there are depends on the game and on what is listed. */
+export const rankedAttributeParam = (description: string) => ({
+  // Which of the words are accepted depends on `board`.
+  ...parameter<string>()(
+    'query',
+    'text',
+    false,
+    { type: 'string', maxLength: 64, 'x-known-words-only': true },
+    description,
+  ),
+  profileKeys: ({ attributes }: Profile) => [...new Set(Object.values(attributes).flatMap(rankedAttributes))],
+})
+
 export const enumParam = <const V extends string>(values: readonly V[], description: string) =>
   parameter<V>()('query', 'enum', false, enumOf(values), description)
 
@@ -168,8 +194,8 @@ export const enumListParam = <const V extends string>(values: readonly V[], desc
     `${description} Comma-separated or repeated.`,
   )
 
-export const decimalParam = (description: string, example: number) =>
-  parameter<number>()('query', 'decimal', false, decimal({ example }), description)
+export const scoreParam = (description: string, example: number) =>
+  parameter<number>()('query', 'decimal', false, score({ example }), description)
 
 export const timeParam = (description: string) =>
   parameter<string>()(

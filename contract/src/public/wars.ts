@@ -3,6 +3,7 @@ import { derivedListOperation, itemOperation, listOperation } from './operation.
 import {
   enumParam,
   filterBy,
+  filterByField,
   idListParam,
   idParam,
   limit,
@@ -25,12 +26,16 @@ export const warOperations = {
       page,
       limit,
       status: filterBy('status', enumParam(warStatuses, 'Only active wars, or only ended ones.')),
-      nation_id: relatedIdListParam('Only wars with one of these nations on either side.', ['n42', 'n9']),
+      nation_id: relatedIdListParam('Only wars in which one of these nations is a side or a participant.', [
+        'n42',
+        'n9',
+      ]),
       alliance_id: relatedIdListParam(
-        'Only wars with a nation of one of these alliances, at the declaration, on either side.',
+        'Only wars whose attacker or defender was in one of these alliances at the declaration.',
         ['a7', 'a3'],
       ),
       conflict_id: filterBy('conflict_id', idParam('Only wars of this global conflict.', 'c4')),
+      follows_war_id: filterBy('follows_war_id', idParam('Only wars that continue this war.', 'w310')),
       ids: filterBy('id', idListParam('Only these wars.', ['w310', 'w311'])),
     },
   }),
@@ -76,10 +81,30 @@ export const battleOperations = {
       page,
       limit,
       nation_id: filterBy(
-        ['attacker_nation_id', 'defender_nation_id'],
-        relatedIdListParam('Only battles with one of these nations on either side.', ['n42', 'n9']),
+        [
+          'attacker_nation_id',
+          'defender_nation_id',
+          'attacker_helper_nation_ids',
+          'defender_helper_nation_ids',
+        ],
+        relatedIdListParam('Only battles with one of these nations on either side, or helping it.', [
+          'n42',
+          'n9',
+        ]),
+      ),
+      alliance_id: filterBy(
+        ['attacker_alliance_id', 'defender_alliance_id'],
+        relatedIdListParam('Only battles with one of these alliances, at the battle, on either side.', [
+          'a7',
+          'a3',
+        ]),
       ),
       war_id: filterBy('war_id', idParam('Only battles of this war.', 'w310')),
+      conflict_id: filterByField(
+        { resource: 'war', field: 'conflict_id' },
+        'war_id',
+        idParam('Only battles of the wars of this global conflict.', 'c4'),
+      ),
       status: filterBy('status', enumParam(battleStatuses, 'Only battles that last, or only ended ones.')),
       since: filterBy('fought_at', timeParam('Only battles fought at or after this time.'), 'min'),
       until: filterBy('fought_at', timeParam('Only battles fought before this time.'), 'below'),

@@ -1,9 +1,8 @@
 import Type from 'typebox'
 import { adminOnly, derivedField, publicField, resource } from '../classification.ts'
 import { exampleKey } from '../profile/examples.ts'
-import type { Profile } from '../profile/profile.ts'
-import { decimal, id, line, name, nullable, profileEnum, time } from '../shared-schemas.ts'
-import { nationStatuses } from './nation.ts'
+import { nationStatuses, type Profile } from '../profile/profile.ts'
+import { id, line, name, nullable, profileEnum, score, time } from '../shared-schemas.ts'
 
 export function allianceMemberResource(profile: Profile) {
   return resource(
@@ -21,7 +20,7 @@ export function allianceMemberResource(profile: Profile) {
         }),
       ),
       national_score: derivedField(
-        publicField(decimal(), {
+        publicField(score(), {
           description: 'The nation’s strength as the game publishes it.',
           unit: 'points',
           example: 1843.25,

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { adminOnly, alliancePrivate, derivedField, publicField, resource } from '../classification.ts'
 import { exampleCounts, exampleKey } from '../profile/examples.ts'
-import { attributesField, type Profile } from '../profile/profile.ts'
+import { attributesField, currencyOf, type Profile } from '../profile/profile.ts'
 import {
+  amount,
   color,
   count,
   countsByKey,
-  decimal,
   id,
   imageUrl,
   line,
@@ -14,7 +14,8 @@ import {
   name,
   nullable,
   position,
-  profileEnum,
+  scoreAverage,
+  scoreSum,
   strictObject,
   text,
   time,
@@ -69,15 +70,16 @@ export function allianceResource(profile: Profile) {
       }),
     ),
     total_score: derivedField(
-      publicField(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
-        description: 'Sum of the members’ national_score.',
+      publicField(scoreSum(), {
+        description:
+          'Sum of the members’ national_score. Beyond 15 digits it is rounded to the nearest IEEE double.',
         unit: 'points',
         example: 48210.5,
       }),
     ),
     average_score: derivedField(
-      publicField(decimal(), {
-        description: 'total_score divided by member_count; 0 without members.',
+      publicField(scoreAverage(), {
+        description: 'total_score divided by member_count, rounded to 4 decimals; 0 without members.',
         unit: 'points',
         example: 1555.1774,
       }),
@@ -92,18 +94,20 @@ export function allianceResource(profile: Profile) {
           strictObject({
             alliance_id: id({ description: 'The other alliance.' }),
             name: name(100, { description: 'Its name.' }),
-            type: line(64, { description: 'Key of the kind of treaty, as in the game profile.' }),
+            type: line(64, { description: 'Key of the first of its kinds, as in the game profile.' }),
+            types: listOf(line(64), { description: 'Keys of all its kinds.' }),
             signed_at: nullable(time({ description: 'When it was signed.' })),
             expires_at: nullable(time({ description: 'When it expires; null for never or unknown.' })),
           }),
         ),
         {
-          description: 'Treaties in force, by the other alliance’s id.',
+          description: 'Treaties in force with other alliances, by the other alliance’s id.',
           example: [
             {
               alliance_id: 'a3',
               name: 'Free Ports',
               type: exampleKey(profile.treaty_types, 2),
+              types: [exampleKey(profile.treaty_types, 2)],
               signed_at: '2026-04-11T15:00:00Z',
               expires_at: null,
             },
@@ -146,7 +150,7 @@ export function allianceResource(profile: Profile) {
       'treasury.read',
       nullable(
         strictObject({
-          credits: nullable(count({ description: 'Money in the treasury.' })),
+          credits: nullable(amount(currencyOf(profile).decimals, { description: 'Money in the treasury.' })),
           resources: nullable(
             countsByKey(profile.resources, { description: 'Goods in the treasury, by kind.' }),
           ),
@@ -163,30 +167,4 @@ export function allianceResource(profile: Profile) {
       example: 'Name under review.',
     }),
   })
-}
-
-export function treatyResource(profile: Profile) {
-  return resource(
-    'treaty',
-    'A treaty between two alliances. It is returned in the `treaties` of both; deleting it ends it.',
-    {
-      id: publicField(id(), { description: 'Identifier that the game chose.', example: 't5' }),
-      alliance_ids: publicField(Type.Array(id(), { minItems: 2, maxItems: 2 }), {
-        description: 'The two alliances.',
-        example: ['a3', 'a7'],
-      }),
-      type: publicField(profileEnum(profile.treaty_types), {
-        description: 'Key of the kind of treaty, as in the game profile.',
-        example: exampleKey(profile.treaty_types, 2),
-      }),
-      signed_at: publicField(nullable(time()), {
-        description: 'When it was signed.',
-        example: '2026-04-11T15:00:00Z',
-      }),
-      expires_at: publicField(nullable(time()), {
-        description: 'When it expires; null for never or unknown.',
-        example: null,
-      }),
-    },
-  )
 }

@@ -1,11 +1,13 @@
 import Type from 'typebox'
 import { publicField, resource, withInputSchema } from '../classification.ts'
 import { exampleEntries } from '../profile/examples.ts'
-import type { Profile } from '../profile/profile.ts'
+import { currencyOf, nationStatuses, type Profile, warOutcomes } from '../profile/profile.ts'
 import { count, enumOf, id, listOf, name, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { copyOf } from '../text-origin.ts'
 
 const words = () => listOf(strictObject({ key: text(64), label: name(100) }))
+const mappedWords = <const V extends string>(fixed: readonly V[]) =>
+  listOf(strictObject({ key: text(64), label: name(100), is: enumOf(fixed) }))
 const attributes = () =>
   listOf(
     Type.Object(
@@ -16,6 +18,7 @@ const attributes = () =>
         class: text(20),
         scope: Type.Optional(text(64)),
         unit: Type.Optional(text(50)),
+        ranked: Type.Optional(Type.Boolean()),
       },
       { additionalProperties: false },
     ),
@@ -26,10 +29,15 @@ export function gameResource(profile: Profile) {
   return resource('game', 'The game and its terms.', {
     name: publicField(name(100), { description: 'The game’s name.', example: profile.name }),
     url: publicField(nullable(text(500)), { description: 'The game’s home page.', example: profile.url }),
-    currency: publicField(strictObject({ key: text(64), label: name(100) }), {
-      description: 'The currency of prices and credits.',
-      example: profile.currency,
-    }),
+    currency: publicField(
+      strictObject({
+        key: text(64),
+        label: name(100),
+        decimals: count({ description: 'How many decimals amounts of money have at most.' }),
+        price_decimals: count({ description: 'How many decimals prices for one unit have at most.' }),
+      }),
+      { description: 'The currency of prices and credits.', example: currencyOf(profile) },
+    ),
     units: publicField(
       listOf(
         strictObject({
@@ -57,6 +65,10 @@ export function gameResource(profile: Profile) {
         example: exampleEntries(profile.ranks, 1),
       },
     ),
+    nation_statuses: publicField(mappedWords(nationStatuses), {
+      description: 'Statuses of nations that the game has besides the fixed ones; `is` is their status.',
+      example: exampleEntries(profile.nation_statuses ?? [], 0),
+    }),
     governments: publicField(words(), {
       description: 'Forms of government.',
       example: exampleEntries(profile.governments, 0),
@@ -68,6 +80,10 @@ export function gameResource(profile: Profile) {
     war_types: publicField(words(), {
       description: 'Kinds of war.',
       example: exampleEntries(profile.war_types, 1),
+    }),
+    war_outcomes: publicField(mappedWords(warOutcomes), {
+      description: 'Outcomes of wars that the game has besides the fixed ones; `is` is their outcome.',
+      example: exampleEntries(profile.war_outcomes ?? [], 0),
     }),
     battle_kinds: publicField(words(), {
       description: 'Kinds of battle.',

@@ -4,12 +4,12 @@ import type { Profile } from '../profile/profile.ts'
 import { scopeNames } from '../scopes.ts'
 import {
   count,
-  decimal,
   enumOf,
   id,
   listOf,
   name,
   nullable,
+  score,
   strictObject,
   text,
   time,
@@ -73,7 +73,7 @@ export const verifiedIdentityResource = (profile: Profile) =>
         id: id({ description: 'The nation.' }),
         nation_name: name(100, { description: 'Its name.' }),
         leader_name: text(100, { description: 'Its leader.' }),
-        national_score: decimal({ description: 'Its strength as the game publishes it.' }),
+        national_score: score({ description: 'Its strength as the game publishes it.' }),
       }),
       {
         description: 'The nation.',

@@ -1,7 +1,7 @@
 import { publicField, resource } from '../classification.ts'
 import { exampleKey } from '../profile/examples.ts'
-import type { Profile } from '../profile/profile.ts'
-import { count, decimal, nullable, position, profileEnum, time } from '../shared-schemas.ts'
+import { currencyOf, type Profile } from '../profile/profile.ts'
+import { amount, count, decimal, nullable, position, profileEnum, time } from '../shared-schemas.ts'
 
 export function marketPriceResource(profile: Profile) {
   return resource(
@@ -12,47 +12,50 @@ export function marketPriceResource(profile: Profile) {
 }
 
 function marketPriceFields(profile: Profile) {
+  const { decimals, price_decimals } = currencyOf(profile)
+  const price = () => amount(price_decimals)
+  const rounded = (example: number) => Number(example.toFixed(price_decimals))
   return {
     resource: publicField(profileEnum(profile.resources), {
       description: 'Key of the resource, as in the game profile.',
       example: exampleKey(profile.resources, 5),
     }),
-    price: publicField(decimal(), {
+    price: publicField(price(), {
       description: 'Price of the latest trade, for one unit.',
       unit: 'currency',
-      example: 412.5,
+      example: rounded(412.5),
     }),
     currency: publicField(profileEnum([profile.currency]), {
       description: 'Key of the currency, as in the game profile.',
       example: profile.currency.key,
       default: profile.currency.key,
     }),
-    best_bid: publicField(nullable(decimal()), {
+    best_bid: publicField(nullable(price()), {
       description: 'Highest price offered by a buyer; null without one.',
       unit: 'currency',
-      example: 410,
+      example: rounded(410),
     }),
-    best_ask: publicField(nullable(decimal()), {
+    best_ask: publicField(nullable(price()), {
       description: 'Lowest price at which a seller offers; null without one.',
       unit: 'currency',
-      example: 414.25,
+      example: rounded(414.25),
     }),
-    high_24h: publicField(nullable(decimal()), {
+    high_24h: publicField(nullable(price()), {
       description: 'Highest price of the last 24 hours.',
       unit: 'currency',
-      example: 433,
+      example: rounded(433),
     }),
-    low_24h: publicField(nullable(decimal()), {
+    low_24h: publicField(nullable(price()), {
       description: 'Lowest price of the last 24 hours.',
       unit: 'currency',
-      example: 389.75,
+      example: rounded(389.75),
     }),
     volume_24h: publicField(nullable(count()), {
       description: 'Units traded in the last 24 hours.',
       unit: 'units',
       example: 182000,
     }),
-    traded_value_24h: publicField(nullable(count()), {
+    traded_value_24h: publicField(nullable(amount(decimals)), {
       description: 'Money traded in the last 24 hours.',
       unit: 'currency',
       example: 75075000,

@@ -7,8 +7,9 @@ import {
   resource,
 } from '../classification.ts'
 import { exampleCounts, exampleKey, exampleKeyOrNull } from '../profile/examples.ts'
-import { attributesField, type Profile } from '../profile/profile.ts'
+import { attributesField, currencyOf, nationStatuses, type Profile } from '../profile/profile.ts'
 import {
+  amount,
   color,
   count,
   countsByKey,
@@ -20,16 +21,16 @@ import {
   listOf,
   name,
   nullable,
+  ownEnum,
   position,
   profileEnum,
+  score,
   strictObject,
   text,
   time,
 } from '../shared-schemas.ts'
 import { systemText } from '../text-origin.ts'
 import { membership, membershipExample } from './references.ts'
-
-export const nationStatuses = ['active', 'protected', 'vacation', 'inactive'] as const
 
 export function nationResource(profile: Profile) {
   const fieldUnits = profile.units.filter(unit => !unit.is_strategic)
@@ -45,8 +46,9 @@ export function nationResource(profile: Profile) {
       example: 'Mira Castellane',
       default: '',
     }),
-    national_score: publicField(decimal(), {
-      description: 'Strength as the game publishes it.',
+    national_score: publicField(score(), {
+      description:
+        'Strength as the game publishes it. It may be negative. At most 4 decimals, and 15 digits in all.',
       unit: 'points',
       example: 1843.25,
       default: 0,
@@ -62,6 +64,11 @@ export function nationResource(profile: Profile) {
       description: 'active; protected (cannot be attacked yet); vacation (its player is absent); inactive.',
       example: 'active',
       default: 'active',
+    }),
+    game_status: publicField(nullable(ownEnum(profile.nation_statuses)), {
+      description:
+        'Key of the game’s own status, as in the game profile, which maps it to `status`; null for none.',
+      example: null,
     }),
     government: publicField(nullable(profileEnum(profile.governments)), {
       description: 'Key of the form of government, as in the game profile.',
@@ -114,7 +121,8 @@ export function nationResource(profile: Profile) {
           lost: count({ description: 'Ended wars that it lost.' }),
         }),
         {
-          description: 'Counts of its wars.',
+          description:
+            'Counts of the wars of which it is attacker or defender. Wars that it joined do not count.',
           unit: 'wars',
           example: { active_offensive: 1, active_defensive: 0, won: 6, lost: 2 },
         },
@@ -162,7 +170,7 @@ export function nationResource(profile: Profile) {
       'economy.read',
       nullable(
         strictObject({
-          credits: nullable(count({ description: 'Money in stock.' })),
+          credits: nullable(amount(currencyOf(profile).decimals, { description: 'Money in stock.' })),
           resources: nullable(countsByKey(profile.resources, { description: 'Goods in stock, by kind.' })),
         }),
       ),

@@ -1,9 +1,20 @@
+import Type from 'typebox'
 import { publicField, resource } from '../classification.ts'
 import type { Profile } from '../profile/profile.ts'
-import { count, decimal, id, name, nullable, position, strictObject, text } from '../shared-schemas.ts'
+import {
+  count,
+  id,
+  name,
+  nullable,
+  position,
+  score,
+  scoreSum,
+  strictObject,
+  text,
+} from '../shared-schemas.ts'
 import { membership, membershipExample } from './references.ts'
 
-const places = () => ({
+const places = (score: string) => ({
   rank: publicField(position(), {
     description: 'Place in the latest ranking round; equal scores share a place.',
     example: 17,
@@ -12,11 +23,15 @@ const places = () => ({
     description: 'Place at the end of yesterday (UTC); null if it had none.',
     example: 19,
   }),
+  value: publicField(Type.Number(), {
+    description: `The number that determines the place: ${score}, or the attribute of the request.`,
+    example: 1843.25,
+  }),
 })
 
 export const nationRankingResource = (profile: Profile) =>
   resource('nation_ranking', 'A nation’s place among nations.', {
-    ...places(),
+    ...places('national_score'),
     nation: publicField(
       strictObject({
         id: id({ description: 'The nation.' }),
@@ -34,8 +49,8 @@ export const nationRankingResource = (profile: Profile) =>
         },
       },
     ),
-    national_score: publicField(decimal(), {
-      description: 'The score that determines the place.',
+    national_score: publicField(score(), {
+      description: 'The score in the latest ranking round.',
       unit: 'points',
       example: 1843.25,
     }),
@@ -43,7 +58,7 @@ export const nationRankingResource = (profile: Profile) =>
 
 export const allianceRankingResource = () =>
   resource('alliance_ranking', 'An alliance’s place among alliances.', {
-    ...places(),
+    ...places('total_score'),
     alliance: publicField(
       strictObject({
         id: id({ description: 'The alliance.' }),
@@ -52,8 +67,8 @@ export const allianceRankingResource = () =>
       }),
       { description: 'The alliance.', example: { id: 'a7', name: 'Northern Pact', tag: 'NP' } },
     ),
-    total_score: publicField(decimal({ maximum: Number.MAX_SAFE_INTEGER }), {
-      description: 'The score that determines the place.',
+    total_score: publicField(scoreSum(), {
+      description: 'The score in the latest ranking round.',
       unit: 'points',
       example: 48210.5,
     }),

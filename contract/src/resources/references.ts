@@ -1,6 +1,6 @@
 import { exampleKey } from '../profile/examples.ts'
 import type { Profile } from '../profile/profile.ts'
-import { id, name, nullable, strictObject, text } from '../shared-schemas.ts'
+import { enumOf, id, name, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { copyOf } from '../text-origin.ts'
 
 /** Membership in an alliance, as every resource returns it. `null`: no membership; an application is none. */
@@ -28,20 +28,35 @@ export const membershipExample = ({ ranks }: Profile) => ({
   alliances: { name: 'Northern Pact', tag: 'NP' },
 })
 
+/** A nation in a war. `moment`: when it had this name and alliance. */
+const nationInWar = (moment: string) => ({
+  nation_id: id({ description: 'The nation.' }),
+  nation_name: copyOf(
+    'nation.nation_name',
+    'nation_id',
+    name(100, { description: `The nation’s name ${moment}.` }),
+  ),
+  alliance_id: nullable(id({ description: `Its alliance ${moment}.` })),
+  alliance_name: copyOf(
+    'alliance.name',
+    'alliance_id',
+    nullable(name(100, { description: `That alliance’s name ${moment}.` })),
+  ),
+})
+
 /** One side of a war, with name and alliance at the declaration. */
-export const belligerent = () =>
+export const belligerent = () => strictObject(nationInWar('at the declaration'))
+
+export const sidesOfWar = ['attacker', 'defender'] as const
+
+/** A nation that takes part in a war besides its two sides. */
+export const participant = () =>
   strictObject({
-    nation_id: id({ description: 'The nation.' }),
-    nation_name: copyOf(
-      'nation.nation_name',
-      'nation_id',
-      name(100, { description: 'The nation’s name at the declaration.' }),
-    ),
-    alliance_id: nullable(id({ description: 'Its alliance at the declaration.' })),
-    alliance_name: copyOf(
-      'alliance.name',
-      'alliance_id',
-      nullable(name(100, { description: 'That alliance’s name at the declaration.' })),
+    side: enumOf(sidesOfWar, { description: 'On whose side it takes part.' }),
+    ...nationInWar('when it joined'),
+    joined_at: nullable(time({ description: 'When it joined; null if unknown.' })),
+    left_at: nullable(
+      time({ description: 'When it left before the war ended; null if it did not, or if unknown.' }),
     ),
   })
 

@@ -105,6 +105,9 @@ const derived = [
   'chancery_world.nation_ranking',
   'chancery_world.nation_ranking_dirty',
   'chancery_world.alliance_ranking',
+  'chancery_world.nation_attribute_ranking',
+  'chancery_world.nation_attribute_ranking_gap',
+  'chancery_world.alliance_attribute_ranking',
   'chancery_secret.nation_ranking_log',
   // Their names before migration 0033.
   'chancery_world.nation_place',

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import {
+  comesBackExactly,
   idPattern,
+  isExactDecimal,
   limits,
   listKinds,
   matchesType,
@@ -226,10 +228,12 @@ const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
     return value < minimum || value > (maximum ?? value) ? fail(allowed) : value
   },
   decimal(text, { minimum = 0, maximum = Number.MAX_SAFE_INTEGER }, fail) {
-    const allowed = `must be a number from ${minimum} to ${maximum} with at most 4 decimals`
-    if (!/^[0-9]+(\.[0-9]{1,4})?$/.test(text)) return fail(allowed)
+    const allowed = `must be a number from ${minimum} to ${maximum} with at most 4 decimals and 15 digits`
+    if (!/^-?[0-9]+(\.[0-9]{1,4})?$/.test(text)) return fail(allowed)
     const value = Number(text)
-    return value < minimum || value > maximum ? fail(allowed) : value
+    const isExact = isExactDecimal(value, 4) && comesBackExactly(text)
+    // -0 is 0.
+    return value < minimum || value > maximum || !isExact ? fail(allowed) : value + 0
   },
   text(text, { maxLength = 200 }, fail) {
     return [...text].length > maxLength ? fail(`must have at most ${maxLength} characters`) : text

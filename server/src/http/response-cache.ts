@@ -62,6 +62,8 @@ const urlIndexMax = 2_097_152
 export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: bytesMax,
+    // A few pages of wars with all their participants would displace all others.
+    maxEntrySize: bytesMax / 8,
     // A compressed copy may join the body; the rest is the entry itself.
     sizeCalculation: ({ body }, key) => Math.ceil(body.bytes.length * 1.5) + key.length + 200,
   })

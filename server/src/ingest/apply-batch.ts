@@ -1,6 +1,7 @@
 import {
   type Contract,
   deletesMax,
+  type FactResource,
   type FeedPosition,
   factResources,
   limits,
@@ -24,7 +25,15 @@ import {
 import { type Database, raw, sql } from '../store/database.ts'
 import { ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import { type Batch, BatchRejectedError, type Change, chunksOf, reject } from './batch.ts'
+import {
+  type Batch,
+  BatchRejectedError,
+  type Change,
+  chunksOf,
+  partsOf,
+  type Rejection,
+  reject,
+} from './batch.ts'
 import { deleteDeadLetter, hasDeadLetters, markAllSuperseded, markSuperseded } from './dead-letters.ts'
 import { factTable } from './entity-store.ts'
 import type { SnapshotWithKeys, SpooledBatch } from './spool.ts'
@@ -73,12 +82,16 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
       for (const cascade of cascades) await cascade(batch, deletes)
     }
     for await (const changes of concat(chunksOf(absent), spooled.changes(resource))) {
-      await apply(batch, changes)
+      for (const part of partsOf(changes)) {
+        await apply(batch, part)
+        await events.flushIfLarge()
+      }
       if (maySupersede) await markSuperseded(db, spooled.id, resource, changes)
-      await events.flushIfLarge()
-      await batch.checkReferences()
+      // A fact may refer to one of its own resource in a later chunk.
+      await batch.checkReferences({ except: resource })
     }
   }
+  await batch.checkReferences()
   for await (const gameEvents of spooled.events()) {
     await emitGameEvents(batch, gameEvents)
     await events.flushIfLarge()
@@ -141,8 +154,8 @@ async function updateCounters(batch: Batch): Promise<void> {
 /** A batch with what only `applyBatch` may do. */
 interface RunningBatch extends Batch {
   hasWorldChanged(): boolean
-  /** @throws {BatchRejectedError} where the facts so far refer to entities that are unknown. */
-  checkReferences(): Promise<void>
+  /** @throws {BatchRejectedError} where the facts so far refer to entities that are unknown. `except`: a resource that is checked later. */
+  checkReferences(options?: { except?: FactResource }): Promise<void>
 }
 
 function createBatch(
@@ -178,13 +191,18 @@ function createBatch(
     hasWorldChanged: () => hasChanged,
     requireKnown: (resource, id, line, path) => addReference(known, resource, id, { line, path }),
     requireExisting: (resource, id, line, path) => addReference(existing, resource, id, { line, path }),
-    async checkReferences() {
-      const rejections = [
-        ...(await unknownReferences(db, known, { mayBeDeleted: true })),
-        ...(await unknownReferences(db, existing, { mayBeDeleted: false })),
-      ]
-      known.clear()
-      existing.clear()
+    async checkReferences({ except } = {}) {
+      const rejections: Rejection[] = []
+      for (const [references, mayBeDeleted] of [
+        [known, true],
+        [existing, false],
+      ] as const) {
+        const later = except && references.get(except)
+        if (except) references.delete(except)
+        rejections.push(...(await unknownReferences(db, references, { mayBeDeleted })))
+        references.clear()
+        if (except && later) references.set(except, later)
+      }
       if (rejections.length > 0)
         throw new BatchRejectedError(rejections.sort((one, other) => one.line - other.line))
     },
@@ -207,10 +225,7 @@ async function snapshotDeletions({ db }: Batch, snapshot: SnapshotWithKeys): Pro
   const { line, resource, keys, except, allowsDeletes, at } = snapshot
   const { table, key } = factTable(resource)
   const [tableName, column] = [raw(table), raw(key)]
-  const { time } = appliers[resource]
-  const isPast = time
-    ? sql`coalesce(t.${raw(time)} <= (select max(r.at) from chancery_world.era_reset r), false)`
-    : sql`false`
+  const { history: isPast = sql`false` } = appliers[resource]
   const counted = await db.first<{ total: number }>(
     sql`select count(*) as total from ${tableName} t where not (${isPast})`,
   )

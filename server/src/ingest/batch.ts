@@ -161,6 +161,22 @@ export function* chunksOf<T>(list: readonly T[]): Generator<T[]> {
   for (let start = 0; start < list.length; start += chunkSize) yield list.slice(start, start + chunkSize)
 }
 
+/** Items of lists that are applied at once: each participant of a war may have two events. */
+const listItemsMax = 20_000
+
+/** A chunk of changes in parts, so that facts with long lists do not fill the memory. */
+export function* partsOf(changes: readonly Change[]): Generator<Change[]> {
+  let [part, items]: [Change[], number] = [[], 0]
+  for (const change of changes) {
+    part.push(change)
+    for (const value of Object.values(change.data)) if (Array.isArray(value)) items += value.length
+    if (items < listItemsMax) continue
+    yield part
+    ;[part, items] = [[], 0]
+  }
+  if (part.length > 0) yield part
+}
+
 /** Thrown while a batch is applied: its transaction is rolled back. */
 export class BatchRejectedError extends Error {
   readonly rejections: Rejection[]

@@ -11,7 +11,7 @@ import {
   type Resource,
   requiredMembers,
 } from '@chancery/contract'
-import { type Batch, BatchRejectedError, type Change, type Rejection } from './batch.ts'
+import { type Batch, BatchRejectedError, type Change, type Rejection, reject } from './batch.ts'
 
 /** The effect of one change on one entity. `before` is undefined where it is new, `after` where it was deleted. */
 export interface Transition<T> {
@@ -27,6 +27,8 @@ export interface Transition<T> {
 export interface EntityStore<T> {
   resource: FactResource
   load(batch: Batch, keys: string[]): Promise<Map<string, T>>
+  /** Sets required fields that the fact states in another way. Called before they are checked. */
+  derive?(after: T, before: T | undefined, change: Change): void
   /** Completes an entity with values that the fact left out: current names, states that follow from others. */
   adjust?(batch: Batch, after: T, before: T | undefined, change: Change): Promise<void> | void
   save(batch: Batch, entities: T[]): Promise<void>
@@ -151,6 +153,7 @@ async function put<T extends object>(
     const schema = rules.resource.fields[name]
     after[name] = schema ? fillNulls(schema, merged) : merged
   }
+  store.derive?.(after as T, before, change)
   if (!before) {
     const missing = missingOf(rules, after)
     if (missing.length > 0)
@@ -169,6 +172,26 @@ async function put<T extends object>(
     after.updated_at = known !== undefined && isLater(known, at) ? known : at
   }
   return after as T
+}
+
+/**
+ * Keeps a word of the game's own (`game_status: "banned"`) and the fixed word to which the profile maps it (`status: "inactive"`)
+ * consistent: the game's word sets the fixed one, and another fixed word clears the game's. Null leaves the fixed word.
+ * @throws {BatchRejectedError} where a fact sends both and they differ.
+ */
+export function followGameTerm<G extends string, F extends string>(
+  terms: readonly { key: string; is: string }[] = [],
+  entity: { [K in G | F]: string | null },
+  { data, line }: Pick<Change, 'data' | 'line'>,
+  [own, fixed]: [own: G, fixed: F],
+): void {
+  const term = terms.find(({ key }) => key === entity[own])
+  if (!term || entity[fixed] === term.is) return
+  const values = entity as Record<string, string | null>
+  if (typeof data[own] !== 'string') values[own] = null
+  else if (fixed in data)
+    reject(line, `/data/${fixed}`, `must be ${term.is}, which the game profile states for ${own} ${term.key}`)
+  else values[fixed] = term.is
 }
 
 /** The required fields that a new entity lacks: `declared_at`, `attacker.nation_id`. */

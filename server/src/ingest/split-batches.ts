@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type CommitFact, factBytesMax, limits, pointerStep } from '@chancery/contract'
+import { type CommitFact, comesBackExactly, factBytesMax, limits, pointerStep } from '@chancery/contract'
 import { retiredResources } from '../resources/eras/reset.ts'
 import { type Rejection, RejectionList } from './batch.ts'
 import { Spool, type SpooledBatch } from './spool.ts'
@@ -216,10 +216,12 @@ export async function* readLines(input: AsyncIterable<Uint8Array>, bytesMax: num
 }
 
 const suspiciousEscape = /\\u(?:0000|[dD][89a-fA-F])/
+/** Numbers of 16 digits or more: shorter ones are kept exactly. */
+const longNumber = /[:,[\s]-?[\d.]{16}/
 
 /**
- * Parses a line as JSON. Rejects text that PostgreSQL cannot store: NUL characters and lone surrogates
- * (their escapes; unescaped they are not UTF-8).
+ * Parses a line as JSON. Rejects numbers that would come back as other ones, and text that PostgreSQL cannot store: NUL characters and
+ * lone surrogates (their escapes; unescaped they are not UTF-8).
  */
 export function parseFact(text: string, line: number): { value: unknown } | Rejection {
   let value: unknown
@@ -234,12 +236,28 @@ export function parseFact(text: string, line: number): { value: unknown } | Reje
   }
   if (suspiciousEscape.test(text)) {
     if (isTooDeep(value)) return tooDeep(line)
-    const path = findUnstorable(value, '')
+    const path = findText(value, '', isUnstorable)
     if (path !== undefined)
       return { line, path, reason: 'must not contain a NUL character or a lone surrogate' }
   }
+  if (longNumber.test(text)) {
+    if (isTooDeep(value)) return tooDeep(line)
+    const path = findText(withInexactNumbers(text), '', isInexactNumber)
+    if (path !== undefined)
+      return { line, path, reason: 'has more digits than come back exactly: round it to 15' }
+  }
   return { value }
 }
+
+/** Stands for a number that would come back as another one. No text of a fact is equal: NUL cannot be stored. */
+const inexactNumber = '\0inexact'
+const isInexactNumber = (text: string) => text === inexactNumber
+
+/** Parses JSON with a mark in place of each number that would come back as another one. A reviver is slow. */
+const withInexactNumbers = (text: string): unknown =>
+  JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' && !comesBackExactly(context?.source ?? '') ? inexactNumber : value,
+  )
 
 /** The message without the part of the text that the engine quotes: reasons have more readers than facts. */
 const withoutQuote = (message: string) =>
@@ -259,12 +277,14 @@ export const tooDeep = (line: number): Rejection => ({
   reason: `must not be nested deeper than ${depthMax} levels`,
 })
 
-/** The place of the first text that cannot be stored, or undefined. */
-function findUnstorable(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? path : undefined
+const isUnstorable = (text: string) => text.includes('\0') || !text.isWellFormed()
+
+/** The place of the first text for which a condition is true, or undefined. */
+function findText(value: unknown, path: string, isFound: (text: string) => boolean): string | undefined {
+  if (typeof value === 'string') return isFound(value) ? path : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, member] of Object.entries(value)) {
-    const found = findUnstorable(key, path) ?? findUnstorable(member, `${path}/${pointerStep(key)}`)
+    const found = findText(key, path, isFound) ?? findText(member, `${path}/${pointerStep(key)}`, isFound)
     if (found !== undefined) return found
   }
   return undefined

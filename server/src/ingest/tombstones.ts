@@ -167,8 +167,8 @@ interface Moment {
 export interface HistoryOf<T> {
   resource: 'war' | 'battle'
   momentOf(entity: T): Moment
-  /** The places of time and nations in a fact. */
-  paths: { time: string; nation: string }
+  /** The places of the time and of a nation, by its number in `nations`, in a fact. */
+  paths: { time: string; nation(number: number): string }
 }
 
 /** @throws {BatchRejectedError} where transitions turn history from before the last reset into a war or battle of today. */
@@ -207,15 +207,15 @@ export async function prepareReuseCheck<T>(
       const isOld = before ? isPast(before) : wasBefore.has(key)
       if (isOld && !isPast(after)) return [{ line, path: paths.time, reason: reused }]
       if (!isPast(after)) {
-        const retired = after.nations.find(id => nations.has(id))
+        const place = after.nations.findIndex(id => nations.has(id))
+        const retired = after.nations[place]
         if (retired === undefined) return []
         const reason = retiredReason('nation', retired, nations.get(retired) ?? era, suggestion)
-        return [{ line, path: paths.nation, reason }]
+        return [{ line, path: paths.nation(place), reason }]
       }
-      const isOthers = isOld && before?.nations.some((id, side) => id !== after.nations[side])
-      return isOthers && after.nations.some(id => !before?.nations.includes(id) && !nations.has(id))
-        ? [{ line, path: paths.nation, reason: reused }]
-        : []
+      if (!isOld || !before) return []
+      const other = after.nations.findIndex(id => !before.nations.includes(id) && !nations.has(id))
+      return other < 0 ? [] : [{ line, path: paths.nation(other), reason: reused }]
     })
     if (rejections.length > 0) throw new BatchRejectedError(rejections)
   }

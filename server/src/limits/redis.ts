@@ -56,8 +56,8 @@ declare module 'ioredis' {
   }
 }
 
-/** The braces put all windows into one hash slot, so that a script may use two of them in cluster mode. */
-const keyOf = (subject: string): string => `{chancery:limit}:${subject}`
+/** The braces put all windows of a namespace into one hash slot, so that a script may use two of them in cluster mode. */
+const keyOf = (namespace: string, subject: string): string => `{chancery:limit:${namespace}}:${subject}`
 
 type Request = Parameters<LimitStore['consume']>
 
@@ -65,18 +65,19 @@ type Request = Parameters<LimitStore['consume']>
 const probes = ['~probe', '~probe-shared'].map(subject => ({ subject, limit: Number.MAX_SAFE_INTEGER }))
 
 /**
- * Rate limits that all processes on one Redis or Valkey share. While it is unavailable, `fallback` limits this process, and only probes
+ * Rate limits that all processes with one namespace on one Redis or Valkey share. While it is unavailable, `fallback` limits this process, and only probes
  * reach the server, until one succeeds. Owns `fallback` and closes it. Throws a RangeError unless `windowMs` is whole seconds.
  */
 export function createRedisLimits(options: {
   url: string
+  namespace: string
   fallback: LimitStore
   windowMs?: number
   now?: () => number
   onStateChange?: (isUp: boolean, reason?: string) => void
   commandTimeoutMs?: number | undefined
 }): LimitStore {
-  const { fallback, windowMs = defaultWindowMs, now = Date.now, commandTimeoutMs = 200 } = options
+  const { namespace, fallback, windowMs = defaultWindowMs, now = Date.now, commandTimeoutMs = 200 } = options
   if (windowMs < 1000 || windowMs % 1000 !== 0) throw new RangeError('windowMs must be whole seconds')
 
   const client = connect(options.url, commandTimeoutMs)
@@ -84,7 +85,7 @@ export function createRedisLimits(options: {
   const pipeline = pipelineWrites(client)
   const consume = (windows: readonly SharedLimit[]) => {
     pipeline()
-    const keys = windows.map(({ subject }) => keyOf(subject))
+    const keys = windows.map(({ subject }) => keyOf(namespace, subject))
     const limits = windows.map(({ limit }) => limit)
     return withTimeout(commandTimeoutMs, client.takeCall(keys.length, ...keys, windowMs, ...limits))
   }
@@ -145,7 +146,7 @@ export function createRedisLimits(options: {
   }
 
   const peekStored = async (subject: string, limit: number): Promise<RateLimitState> => {
-    const [counted, left] = await withTimeout(commandTimeoutMs, client.peekCalls(keyOf(subject)))
+    const [counted, left] = await withTimeout(commandTimeoutMs, client.peekCalls(keyOf(namespace, subject)))
     const isRunning = left >= 0 && left <= windowMs
     const count = isRunning ? counted : 0
     const leftMs = isRunning ? left : windowMs

@@ -4,11 +4,13 @@
  * nothing is changed.
  */
 import {
+  attributeOwners,
   type Class,
   type Profile,
   type ProfileChange,
   profileChanges,
   profilesEqual,
+  rankedAttributes,
   requiresUnused,
 } from '@chancery/contract'
 import { columnOfClass } from '../ingest/changes.ts'
@@ -51,7 +53,12 @@ export async function adoptProfile(
         : ''
       throw new StartupError(hint + rejectionText(comparison.rejections))
     }
-    await asIngest(db, () => moveAttributes(db, comparison.changes))
+    await asIngest(db, async () => {
+      const hidden = await moveAttributes(db, comparison.changes)
+      const haveRankingsChanged = known !== undefined && (await dropRankings(db, known, profile))
+      // Running processes have cached responses of the previous version, and a round ranks by the new attributes.
+      if (hidden || haveRankingsChanged) await makeWorldVersion(db, { hidden })
+    })
     await db.rows(sql`
       insert into chancery_meta.game_profile (profile) values (${JSON.stringify(profile)})
       on conflict (is_only) do update set profile = excluded.profile, adopted_at = now()`)
@@ -110,15 +117,33 @@ async function asIngest(db: Database, work: () => Promise<void>): Promise<void> 
   await db.rows(sql`reset role`)
 }
 
-async function moveAttributes(db: Database, changes: ProfileChange[]): Promise<void> {
+/** Whether values are hidden that were public. */
+async function moveAttributes(db: Database, changes: ProfileChange[]): Promise<boolean> {
   let hidden = 0
   for (const change of changes) if (change.kind === 'tightened') hidden += await moveAttribute(db, change)
-  if (hidden === 0) return
-  // Running processes have cached responses of the previous version.
+  return hidden > 0
+}
+
+/** Deletes the rankings by attributes that are no longer ranked: they contain values. Whether the ranked attributes are others. */
+async function dropRankings(db: Database, known: Profile, profile: Profile): Promise<boolean> {
+  let areOthers = false
+  for (const owner of attributeOwners) {
+    const [before, after] = [known, profile].map(({ attributes }) => rankedAttributes(attributes[owner]))
+    if (profilesEqual(before?.toSorted(), after?.toSorted())) continue
+    areOthers = true
+    const table = `chancery_world.${owner}_attribute_ranking`
+    for (const name of owner === 'nation' ? [table, `${table}_gap`] : [table])
+      await db.rows(sql`delete from ${raw(name)} where attribute <> all(${after})`)
+  }
+  return areOthers
+}
+
+async function makeWorldVersion(db: Database, { hidden }: { hidden: boolean }): Promise<void> {
   await db.rows(sql`
     update chancery_world.pulse set world_version = world_version + 1,
       unranked_since = coalesce(unranked_since, clock_timestamp()),
-      world_changed_at = greatest(world_changed_at, date_trunc('milliseconds', clock_timestamp()))`)
+      world_changed_at = case when ${hidden} then greatest(world_changed_at, date_trunc('milliseconds', clock_timestamp()))
+        else world_changed_at end`)
   await db.rows(notifyPulse)
 }
 

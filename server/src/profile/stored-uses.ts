@@ -1,5 +1,5 @@
 import type { Profile, ProfileChange, ProfilePart } from '@chancery/contract'
-import { type Database, raw, type Sql, sql } from '../store/database.ts'
+import { type Database, join, raw, type Sql, sql } from '../store/database.ts'
 
 /** How many stored rows of one kind use a key of the profile. */
 export interface StoredUse {
@@ -26,6 +26,7 @@ export async function storedUses(db: Database, change: ProfileChange, after: Pro
 
 const nations = ['nation', 'nations'] as const
 const alliances = ['alliance', 'alliances'] as const
+const wars = ['war', 'wars'] as const
 const battles = ['battle', 'battles'] as const
 const prices = ['market price', 'market prices'] as const
 const events = ['event of the log', 'events of the log'] as const
@@ -54,6 +55,53 @@ const ofList =
 
 /** A count of 0 is no use; a missing key counts as 0. */
 const holds = (counts: string, key: string): Sql => sql`(${raw(counts)} ->> ${key})::numeric > 0`
+
+/** Whether a number has more decimals than the currency is left with. */
+const hasMoreDecimals = (number: string, { what }: ProfileChange): Sql =>
+  sql`scale(trim_scale((${raw(number)})::numeric)) > ${Number(what?.to)}::integer`
+
+const anyHasMoreDecimals = (numbers: string[], change: ProfileChange): Sql =>
+  join(
+    numbers.map(number => hasMoreDecimals(number, change)),
+    ' or ',
+  )
+
+function currencyQueries(change: ProfileChange): UsageQuery[] {
+  switch (change.what?.name) {
+    case 'price_decimals':
+      return [
+        {
+          nouns: prices,
+          rows: sql`
+            from chancery_world.market_price
+            where ${anyHasMoreDecimals(['price', 'best_bid', 'best_ask', 'high_24h', 'low_24h', 'reference_price'], change)}`,
+        },
+        {
+          nouns: events,
+          rows: sql`
+            from chancery_world.event where type = 'market.price_moved'
+              and (${anyHasMoreDecimals(["data ->> 'price'", "data ->> 'reference_price'"], change)})`,
+        },
+      ]
+    case 'decimals':
+      return [
+        {
+          nouns: nations,
+          rows: sql`from chancery_secret.nation_private where ${hasMoreDecimals("economy ->> 'credits'", change)}`,
+        },
+        {
+          nouns: alliances,
+          rows: sql`from chancery_secret.alliance_private where ${hasMoreDecimals("treasury ->> 'credits'", change)}`,
+        },
+        {
+          nouns: prices,
+          rows: sql`from chancery_world.market_price where ${hasMoreDecimals('traded_value_24h', change)}`,
+        },
+      ]
+    default:
+      return [column(prices, 'chancery_world.market_price', 'currency')(change, [])]
+  }
+}
 
 const unitQueries = ({ key }: ProfileChange): UsageQuery[] => [
   {
@@ -112,15 +160,23 @@ const attributeQueries =
 
 const usageQueries: Record<ProfilePart, (change: ProfileChange, after: Profile) => UsageQuery[]> = {
   game: () => [],
-  currency: change => [column(prices, 'chancery_world.market_price', 'currency')(change, [])],
+  currency: currencyQueries,
   units: unitQueries,
   resources: resourceQueries,
   ranks: ofList('ranks', column(['member', 'members'], 'chancery_world.alliance_member', 'rank')),
   governments: ofList('governments', column(nations, 'chancery_world.nation', 'government')),
   continents: ofList('continents', column(nations, 'chancery_world.nation', 'continent')),
-  war_types: ofList('war_types', column(['war', 'wars'], 'chancery_world.war', 'type')),
+  war_types: ofList('war_types', column(wars, 'chancery_world.war', 'type')),
+  nation_statuses: change => [column(nations, 'chancery_world.nation', 'game_status')(change, [])],
+  war_outcomes: change => [column(wars, 'chancery_world.war', 'game_outcome')(change, [])],
   battle_kinds: ofList('battle_kinds', column(battles, 'chancery_world.battle', 'kind')),
-  treaty_types: ofList('treaty_types', column(['treaty', 'treaties'], 'chancery_world.treaty', 'type')),
+  treaty_types: ofList('treaty_types', ({ key, kind }, allowed) => ({
+    nouns: ['treaty', 'treaties'],
+    rows:
+      kind === 'closed'
+        ? sql`from chancery_world.treaty where not types <@ ${allowed}`
+        : sql`from chancery_world.treaty where types && ${[key]}`,
+  })),
   news_categories: ofList(
     'news_categories',
     column(['item of news', 'items of news'], 'chancery_world.news_item', 'category'),
@@ -141,6 +197,7 @@ const verb = ([first, ...further]: StoredUse[]) =>
   first?.count === 1 && further.length === 0 ? 'uses' : 'use'
 
 const objectOf = ({ kind, part }: ProfileChange) => {
+  if (kind === 'narrowed') return 'more decimals'
   if (kind === 'closed') return 'words that are not in the list'
   return part.startsWith('attributes.') ? 'it' : 'the word'
 }
@@ -154,6 +211,10 @@ function consequence({ kind, what, part, renamedTo }: ProfileChange): string {
       return `${change}: stored values would become readable with other keys`
     case 'retyped':
       return `${change}: stored values would have the wrong type`
+    case 'narrowed':
+      return `${change}: stored amounts would not fit`
+    case 'remapped':
+      return `${change}: they have the previous one`
     case 'closed':
       return 'an empty list accepts any key; with keys it accepts only these'
     default:
@@ -167,11 +228,13 @@ const clearing: Partial<Record<ProfilePart, string>> = {
   resources: 'send counts of 0 for it and delete its market price first',
   'attributes.nation': 'set it to null wherever it has a value first',
   'attributes.alliance': 'set it to null wherever it has a value first',
+  nation_statuses: 'send another game_status or null for these nations first',
+  war_outcomes: 'send another game_outcome or null for these wars first',
   event_kinds: '',
 }
 
 /** What the operator can do: at least one way that always works. */
-function remedy({ kind, part, key, renamedTo }: ProfileChange): string {
+function remedy({ kind, part, key, what, renamedTo }: ProfileChange): string {
   const cleared = clearing[part] ?? 'send another key for these rows first'
   const orCleared = cleared === '' ? '' : `, or ${cleared}`
   switch (kind) {
@@ -179,7 +242,12 @@ function remedy({ kind, part, key, renamedTo }: ProfileChange): string {
       return `Keep the key ${key}${renamedTo ? ' and change its label' : ''}${orCleared}.`
     case 'closed':
       return `Add these words to the list${orCleared}.`
+    case 'narrowed':
+      return what?.name === 'price_decimals'
+        ? 'Leave it as it was, or delete these market prices and send them again, rounded (events keep theirs).'
+        : 'Leave it as it was, or send these amounts again, rounded.'
     case 'retyped':
+    case 'remapped':
     case 'loosened':
     case 'rescoped':
       return `Leave it as it was and add a new one under another key${orCleared}.`

@@ -13,6 +13,8 @@ const lockTimeout = '500ms'
 
 interface Ranking {
   table: string
+  /** The table of places by attributes of the game profile. */
+  attributeTable: string
   /** The table of ranks at the end of the previous day. */
   previousDay: string
   key: string
@@ -31,6 +33,7 @@ interface Ranking {
 const rankings: Ranking[] = [
   {
     table: 'nation_ranking',
+    attributeTable: 'nation_attribute_ranking',
     previousDay: 'nation_rank_previous_day',
     key: 'nation_id',
     entity: 'nation',
@@ -42,6 +45,7 @@ const rankings: Ranking[] = [
   },
   {
     table: 'alliance_ranking',
+    attributeTable: 'alliance_attribute_ranking',
     previousDay: 'alliance_rank_previous_day',
     key: 'alliance_id',
     entity: 'alliance',
@@ -95,12 +99,17 @@ export async function runRankingRound(
       waitedMs += await takeIngestLock(db)
       for (const ranking of rankings) await savePreviousDay(db, ranking)
     }
-    for (const ranking of rankings) await fillNext(db, ranking)
+    const withAttributes: Ranking[] = []
+    for (const ranking of rankings) {
+      await fillNext(db, ranking)
+      if (await fillNextOfAttributes(db, ranking, state)) withAttributes.push(ranking)
+    }
     waitedMs += await takeIngestLock(db)
-    await catchUp(db, state)
+    await catchUp(db, state, withAttributes)
     await db.rows(sql`truncate chancery_secret.nation_ranking_log`)
     const counts = await countRanked(db)
-    for (const ranking of rankings) await swap(db, ranking)
+    for (const { table, statistics } of rankings) await swap(db, table, statistics)
+    for (const { attributeTable } of withAttributes) await swap(db, attributeTable)
     const workMs = performance.now() - startedAt - waitedMs
     const pauseMs = pause(workMs)
     await finishRound(db, state, counts, pauseMs)
@@ -166,6 +175,46 @@ async function fillNext(db: Database, ranking: Ranking): Promise<void> {
   for (const statement of statements) await db.rows(raw(statement))
 }
 
+/** The ranked attributes of the profile that the database is served with. */
+const rankedKeys = (entity: string) => sql`
+  select a.value ->> 'key' as key
+  from chancery_meta.game_profile, jsonb_array_elements(profile -> 'attributes' -> ${entity}) a
+  where (a.value -> 'ranked')::boolean`
+
+/**
+ * Places by each ranked attribute; without a value there is none. The previous rank is that of the latest round, if that was on another
+ * day. Returns false, without new tables, where there is no ranked attribute.
+ */
+async function fillNextOfAttributes(
+  db: Database,
+  { attributeTable, key, entity }: Ranking,
+  { is_new_day }: RoundState,
+): Promise<boolean> {
+  const ranked = await db.rows<{ key: string }>(rankedKeys(entity))
+  if (ranked.length === 0) return false
+  const next = raw(`chancery_world.${attributeTable}_next`)
+  const current = raw(`chancery_world.${attributeTable}`)
+  const [id, previous] = [raw(key), raw(is_new_day ? 'y.rank' : 'y.previous_rank')]
+  await db.rows(sql`create table ${next} (like ${current})`)
+  for (const attribute of ranked) {
+    await db.rows(sql`
+      insert into ${next} (attribute, position, ${id}, rank, previous_rank, value)
+      select ${attribute.key}, row_number() over (order by n.value desc, n.id), n.id, rank() over (order by n.value desc),
+        ${previous}, n.value
+      from (
+        select id, (attributes ->> ${attribute.key})::numeric as value from ${raw(`chancery_world.${entity}`)}
+        where attributes ->> ${attribute.key} is not null
+      ) n left join ${current} y on y.attribute = ${attribute.key} and y.${id} = n.id`)
+  }
+  for (const statement of [
+    sql`alter table ${next} add primary key (attribute, position), add unique (${id}, attribute)`,
+    sql`analyze ${next}`,
+    sql`grant select on ${next} to chancery_public, chancery_owner`,
+  ])
+    await db.rows(statement)
+  return true
+}
+
 interface Counts {
   nations: number
   alliances: number
@@ -191,8 +240,13 @@ async function takeIngestLock(db: Database): Promise<number> {
 }
 
 /** Applies to the new tables the changes that batches made while they were filled. */
-async function catchUp(db: Database, { world_version }: RoundState): Promise<void> {
+async function catchUp(
+  db: Database,
+  { world_version }: RoundState,
+  withAttributes: Ranking[],
+): Promise<void> {
   await db.rows(sql`delete from chancery_world.nation_ranking_dirty`)
+  await db.rows(sql`delete from chancery_world.nation_attribute_ranking_gap`)
   const pulse = await db.first<{ world_version: number }>(sql`select world_version from chancery_world.pulse`)
   if (pulse?.world_version === world_version) return
   const columns = raw(Object.keys(indexedColumns).join(', '))
@@ -232,9 +286,25 @@ async function catchUp(db: Database, { world_version }: RoundState): Promise<voi
   await db.rows(sql`
     delete from chancery_world.alliance_ranking_next p
     where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
+  for (const { attributeTable, entity } of withAttributes) {
+    const next = raw(`chancery_world.${attributeTable}_next`)
+    // The profile may have changed: values that are private now must not be swapped in.
+    await db.rows(sql`delete from ${next} where attribute not in (${rankedKeys(entity)})`)
+    if (entity === 'alliance')
+      await db.rows(sql`
+        delete from ${next} p where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
+    else
+      await db.rows(sql`
+        with gone as (
+          delete from ${next} p using ${changed} c
+          where p.nation_id = c.id and not exists (select from chancery_world.nation n where n.id = c.id)
+          returning p.attribute, p.position
+        )
+        insert into chancery_world.nation_attribute_ranking_gap (attribute, position) select attribute, position from gone`)
+  }
 }
 
-async function swap(db: Database, { table, statistics }: Ranking): Promise<void> {
+async function swap(db: Database, table: string, statistics: Ranking['statistics'] = {}): Promise<void> {
   await db.rows(raw(`drop table chancery_world.${table}`))
   await db.rows(raw(`alter table chancery_world.${table}_next rename to ${table}`))
   for (const name of Object.keys(statistics))

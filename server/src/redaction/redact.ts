@@ -1,4 +1,4 @@
-import { fieldNames, type RedactableResource } from '@chancery/contract'
+import { fieldNames, isFreeText, type RedactableResource, type TextSchema } from '@chancery/contract'
 import type { Batch, Change, Redaction } from '../ingest/batch.ts'
 import { factTable } from '../ingest/entity-store.ts'
 import { appliers } from '../resources/appliers.ts'
@@ -35,7 +35,7 @@ export async function startRedaction(
   )
   const known = (row?.attributes ?? {}) as Record<string, unknown>
   for (const attribute of replaced)
-    previous.addWord(known[attribute], (attributes as Record<string, unknown>)[attribute])
+    addReplaced(previous, known[attribute], (attributes as Record<string, unknown>)[attribute])
   if (row) {
     const change: Change = { line, op: 'put', key, data: { ...data, [column]: key }, at: undefined }
     // Events of this change would contain the previous texts.
@@ -43,6 +43,14 @@ export async function startRedaction(
   }
   emitRedacted(batch, { line, resource, key, data })
   return { replacement: { resource, key, texts }, previous, attributes: replaced }
+}
+
+/** Adds the texts of an attribute that are replaced or left out; in a list, the replacement is the new text at the same place. */
+function addReplaced(previous: PreviousValues, before: unknown, after: unknown): void {
+  const [known, texts] = [[before].flat(), [after].flat()]
+  for (const [index, text] of known.entries()) {
+    if (!texts.includes(text)) previous.addWord(text, known.includes(texts[index]) ? null : texts[index])
+  }
 }
 
 async function hasBeen({ db, contract }: Batch, resource: RedactableResource, key: string): Promise<boolean> {
@@ -86,7 +94,7 @@ function publicFields(
 
 interface AttributeFields {
   attributes?: {
-    properties?: Record<string, { type?: string | string[]; format?: string; 'x-class'?: string }>
+    properties?: Record<string, TextSchema & { 'x-class'?: string }>
   }
 }
 
@@ -96,13 +104,10 @@ function isPublicAttribute(fields: object, key: string): boolean {
   return attributes?.properties?.[key]?.['x-class'] === 'public'
 }
 
-/** Keys of the public text attributes. */
+/** Keys of the public attributes that are texts or lists of texts. */
 export function publicTextAttributes(fields: object): string[] {
   const { attributes } = fields as AttributeFields
   return Object.entries(attributes?.properties ?? {})
-    .filter(
-      ([key, { type, format }]) =>
-        isPublicAttribute(fields, key) && [type].flat().includes('string') && format === undefined,
-    )
+    .filter(([key, schema]) => isPublicAttribute(fields, key) && isFreeText(schema.items ?? schema))
     .map(([key]) => key)
 }

@@ -43,19 +43,29 @@ export async function rewriteRows(
 const nameOfTombstone = (resource: string, key: string): Sql => sql`
   select name from chancery_world.tombstone where resource = ${resource} and id = ${key} and name is not null`
 
+/** The wars `w` with participants that are a nation, or were in an alliance. */
+const joinedWars = (what: 'nation' | 'alliance', key: string): Sql =>
+  sql`w.id = any(array(select p.war_id from chancery_world.war_participant p where p.${raw(`${what}_id`)} = ${key}))`
+
+const participantsWith = (what: 'nation' | 'alliance', key: string): Sql => sql`
+  chancery_world.war w, jsonb_array_elements(w.participants) as nation
+  where ${joinedWars(what, key)} and nation ->> ${raw(`'${what}_id'`)} = ${key}`
+
 const namesOf: Partial<Record<Replacement['resource'], (key: string) => Sql>> = {
   nation: key => sql`
     select attacker_nation_name as name from chancery_world.war where attacker_nation_id = ${key}
     union select defender_nation_name from chancery_world.war where defender_nation_id = ${key}
+    union select nation ->> 'nation_name' from ${participantsWith('nation', key)}
     union ${nameOfTombstone('nation', key)}`,
   alliance: key => sql`
     select attacker_alliance_name as name from chancery_world.war where attacker_alliance_id = ${key}
     union select defender_alliance_name from chancery_world.war where defender_alliance_id = ${key}
+    union select nation ->> 'alliance_name' from ${participantsWith('alliance', key)}
     union select champion ->> 'name' from chancery_world.era where champion ->> 'alliance_id' = ${key}
     union ${nameOfTombstone('alliance', key)}`,
 }
 
-/** Wars have the names at their declaration. */
+/** Wars have the names at their declaration, and those of participants when they joined. */
 async function rewriteWars(
   { db, loggedAt }: Batch,
   what: 'nation' | 'alliance',
@@ -75,6 +85,12 @@ async function rewriteWars(
           defender_alliance_name = case when defender_alliance_id = ${key} then ${name} else defender_alliance_name end
         where attacker_alliance_id = ${key} or defender_alliance_id = ${key}`,
   )
+  await db.rows(sql`
+    update chancery_world.war w set updated_at = ${loggedAt}, participants = (
+      select jsonb_agg(case when nation ->> ${raw(`'${what}_id'`)} = ${key}
+        then nation || jsonb_build_object(${raw(`'${what}_name'`)}, ${name}::text) else nation end order by number)
+      from jsonb_array_elements(w.participants) with ordinality as t (nation, number))
+    where ${joinedWars(what, key)}`)
 }
 
 interface ConflictSides {

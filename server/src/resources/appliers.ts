@@ -1,5 +1,6 @@
 import type { FactResource } from '@chancery/contract'
 import type { Batch, Change } from '../ingest/batch.ts'
+import { raw, type Sql } from '../store/database.ts'
 import { applyAlliances } from './alliances/apply.ts'
 import { applyApplications } from './applications/apply.ts'
 import { applyBattles } from './battles/apply.ts'
@@ -22,21 +23,25 @@ export interface Applier {
    * number of facts in the batch, secret ones too, would decide which names the events have.
    */
   cascades?: readonly Apply[]
-  /** The time of an entity: one from before the latest reset is history, and a snapshot does not delete it. */
-  time?: string
+  /** The condition of rows of its table, as `t`, that are history: a snapshot neither counts nor deletes them. */
+  history?: Sql
 }
+
+/** History is what was before the latest reset. */
+const beforeReset = (column: string) =>
+  raw(`coalesce(t.${column} <= (select max(r.at) from chancery_world.era_reset r), false)`)
 
 /** Every resource that the game sends. */
 export const appliers: Record<FactResource, Applier> = {
-  alliance: { apply: applyAlliances, cascades: [endTreatiesOf, removeMembersOfAlliances] },
-  nation: { apply: applyNations, cascades: [removeMembershipsOfNations] },
+  alliance: { apply: applyAlliances, cascades: [endTreatiesOf('alliance_ids'), removeMembersOfAlliances] },
+  nation: { apply: applyNations, cascades: [endTreatiesOf('nation_ids'), removeMembershipsOfNations] },
   alliance_member: { apply: applyMembers },
   alliance_application: { apply: applyApplications },
-  treaty: { apply: applyTreaties },
-  era: { apply: (batch, changes) => applyEras(batch, changes), time: 'ended_at' },
-  conflict: { apply: applyConflicts, time: 'started_at' },
-  war: { apply: applyWars, time: 'declared_at' },
-  battle: { apply: applyBattles, time: 'fought_at' },
+  treaty: { apply: applyTreaties, history: raw('t.is_past') },
+  era: { apply: (batch, changes) => applyEras(batch, changes), history: beforeReset('ended_at') },
+  conflict: { apply: applyConflicts, history: beforeReset('started_at') },
+  war: { apply: applyWars, history: beforeReset('declared_at') },
+  battle: { apply: applyBattles, history: beforeReset('fought_at') },
   market_price: { apply: applyMarket },
-  news_item: { apply: applyNews, time: 'published_at' },
+  news_item: { apply: applyNews, history: beforeReset('published_at') },
 }

@@ -64,7 +64,7 @@ export interface PoolOptions {
   graceMs?: number
 }
 
-/** Numbers stay numbers (all are at most 2^53-1 or exact decimals of the contract) and times are RFC 3339 in UTC. */
+/** Numbers stay numbers (all are at most 2^53-1 or decimals that come back exactly; sums of scores are rounded) and times are RFC 3339 in UTC. */
 const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INT8]: Number,
   [pg.types.builtins.NUMERIC]: Number,

@@ -7,8 +7,10 @@ import {
   type Parameters,
   type PublicOf,
   primaryKeys,
+  type Resource,
   type ResourceOf,
 } from '@chancery/contract'
+import { createBatchLoader } from './batch-loader.ts'
 import { raw, type Sql, sql } from './database.ts'
 import { publicColumns, type ReadContext } from './fact-columns.ts'
 import { allOf, anyOf, type Listing, type Page, type PageRequest, readPage } from './paging.ts'
@@ -18,20 +20,34 @@ export const comparisons = (
   { parameters }: Operation,
   values: object,
   columnOf: (field: string) => string,
+  isList: (field: string) => boolean = () => false,
 ): Sql[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const { compares } = parameters[name] ?? {}
     if (!compares || value === undefined) return []
+    const { by, of } = compares
     const conditions = compares.fields.map(field => {
       const column = raw(columnOf(field))
-      return compares.by === 'any'
-        ? sql`${column} = any(${value})`
-        : sql`${column} ${operators[compares.by]} ${value}`
+      if (of)
+        return sql`${column} in (select id from ${raw(`chancery_world.${of.resource}`)} where ${raw(of.field)} = ${value})`
+      if (isList(field)) return sql`${column} && ${[value].flat()}`
+      return by === 'any' ? sql`${column} = any(${value})` : sql`${column} ${operators[by]} ${value}`
     })
     return anyOf(conditions)
   })
 
 const operators = { equal: raw('='), min: raw('>='), max: raw('<='), below: raw('<') }
+
+/** Finds an item by its id, of a resource whose public fields are all stored. */
+export function createFindItem<R extends FactResource>({ contract, pools }: ReadContext, resource: R) {
+  const key = primaryKeys[resource]
+  const from = raw(`from chancery_world.${resource} t where t.${key} = any(`)
+  const columns = publicColumns(resource, 't')({ contract })
+  return createBatchLoader(async ids => {
+    const rows = await pools.lookups.rows<PublicOf<ResourceOf<R>>>(sql`select ${columns} ${from}${ids})`)
+    return new Map(rows.map(row => [String((row as Record<string, unknown>)[key]), row]))
+  })
+}
 
 /** Reads a page of a list whose query is derived from its operation. */
 export function createDerivedList<R extends FactResource>(
@@ -42,6 +58,8 @@ export function createDerivedList<R extends FactResource>(
   const table = raw(`chancery_world.${resource}`)
   const key = primaryKeys[resource]
   const columns = publicColumns(resource, 't')({ contract })
+  const { fields }: Resource = contract.resources[resource]
+  const isList = (field: string) => (fields[field] as { type?: unknown } | undefined)?.type === 'array'
   const listing: Omit<Listing, 'from'> = {
     columns,
     order: orderOf(contract, operation),
@@ -57,7 +75,7 @@ export function createDerivedList<R extends FactResource>(
     },
   }
   return (values: PageRequest): Promise<Page<PublicOf<ResourceOf<R>>>> => {
-    const where = allOf(comparisons(operation, values, field => `t.${field}`))
+    const where = allOf(comparisons(operation, values, field => `t.${field}`, isList))
     return readPage(pools.public, values, { ...listing, from: sql`${table} t where ${where}` })
   }
 }

@@ -159,6 +159,16 @@ async function attemptTo(
   if (isTransactional) await client.query('commit')
 }
 
+/** Identifies a database among those of all servers: by its name and the time of its first migration. */
+export const readDatabaseId = (target: ConnectionTarget): Promise<string> =>
+  withClient(target, async client => {
+    const { rows } = await client.query(
+      'select current_database() as name, extract(epoch from min(applied_at))::text as since from chancery_meta.migration',
+    )
+    const { name, since } = rows[0]
+    return createHash('sha256').update(`${since} ${name}`).digest('hex').slice(0, 16)
+  })
+
 /** The number of the last applied migration. */
 export const readMigrationNumber = (target: ConnectionTarget): Promise<number> =>
   withClient(target, async client => Math.max(0, ...(await appliedNumbers(client)).keys()))

@@ -207,6 +207,7 @@ CREATE INDEX verification_code_nation ON chancery_access.verification_code USING
 grant delete, insert, select, update on chancery_access.verification_code to chancery_access;
 
 create schema chancery_meta;
+grant usage on schema chancery_meta to chancery_ingest;
 
 create table chancery_meta.game_profile (
   is_only boolean default true not null,
@@ -215,6 +216,7 @@ create table chancery_meta.game_profile (
   constraint game_profile_pkey PRIMARY KEY (is_only),
   constraint game_profile_is_only_check CHECK (is_only)
 );
+grant select (profile) on chancery_meta.game_profile to chancery_ingest;
 
 create table chancery_meta.migration (
   number integer not null,
@@ -464,6 +466,7 @@ create unlogged table chancery_secret.war_counter_snapshot (
   defender_alliance_id text collate "C",
   defender_battles_won bigint not null,
   defender_losses jsonb not null,
+  participants jsonb not null,
   constraint war_counter_snapshot_pkey PRIMARY KEY (id)
 );
 grant delete, insert, select on chancery_secret.war_counter_snapshot to chancery_ingest;
@@ -537,6 +540,20 @@ grant delete, insert, select, update on chancery_world.alliance to chancery_inge
 grant select on chancery_world.alliance to chancery_owner;
 grant select on chancery_world.alliance to chancery_public;
 
+create table chancery_world.alliance_attribute_ranking (
+  attribute text collate "C" not null,
+  "position" bigint not null,
+  alliance_id text collate "C" not null,
+  rank bigint not null,
+  previous_rank bigint,
+  value numeric not null,
+  constraint alliance_attribute_ranking_pkey PRIMARY KEY (attribute, "position"),
+  constraint alliance_attribute_ranking_alliance_id_attribute_key UNIQUE (alliance_id, attribute)
+);
+alter table chancery_world.alliance_attribute_ranking owner to chancery_ingest;
+grant select on chancery_world.alliance_attribute_ranking to chancery_owner;
+grant select on chancery_world.alliance_attribute_ranking to chancery_public;
+
 create table chancery_world.alliance_member (
   nation_id text collate "C" not null,
   alliance_id text collate "C" not null,
@@ -592,14 +609,22 @@ create table chancery_world.battle (
   defender_nation_id text collate "C" not null,
   victor text,
   losses jsonb not null,
-  infrastructure_destroyed numeric(14,4),
+  infrastructure_destroyed numeric,
   status text not null,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
+  attacker_alliance_id text collate "C",
+  defender_alliance_id text collate "C",
+  attacker_helper_nation_ids text[] collate "C" default '{}'::text[] not null,
+  defender_helper_nation_ids text[] collate "C" default '{}'::text[] not null,
   constraint battle_pkey PRIMARY KEY (id)
 );
 CREATE INDEX battle_attacker ON chancery_world.battle USING btree (attacker_nation_id, fought_at DESC, id);
+CREATE INDEX battle_attacker_alliance ON chancery_world.battle USING btree (attacker_alliance_id, fought_at DESC, id) WHERE (attacker_alliance_id IS NOT NULL);
+CREATE INDEX battle_attacker_helper ON chancery_world.battle USING gin (attacker_helper_nation_ids) WITH (fastupdate=off);
 CREATE INDEX battle_defender ON chancery_world.battle USING btree (defender_nation_id, fought_at DESC, id);
+CREATE INDEX battle_defender_alliance ON chancery_world.battle USING btree (defender_alliance_id, fought_at DESC, id) WHERE (defender_alliance_id IS NOT NULL);
+CREATE INDEX battle_defender_helper ON chancery_world.battle USING gin (defender_helper_nation_ids) WITH (fastupdate=off);
 CREATE INDEX battle_fought ON chancery_world.battle USING btree (fought_at DESC, id);
 CREATE INDEX battle_status ON chancery_world.battle USING btree (status, fought_at DESC, id);
 CREATE INDEX battle_war ON chancery_world.battle USING btree (war_id, fought_at, id);
@@ -747,18 +772,18 @@ grant select on chancery_world.log_gap to chancery_public;
 
 create table chancery_world.market_price (
   resource text collate "C" not null,
-  price numeric(14,4) not null,
+  price numeric not null,
   currency text not null,
-  best_bid numeric(14,4),
-  best_ask numeric(14,4),
-  high_24h numeric(14,4),
-  low_24h numeric(14,4),
+  best_bid numeric,
+  best_ask numeric,
+  high_24h numeric,
+  low_24h numeric,
   volume_24h bigint,
-  traded_value_24h bigint,
+  traded_value_24h numeric,
   trades_24h bigint,
-  change_24h_percent numeric(14,4),
+  change_24h_percent numeric,
   as_of timestamp with time zone not null,
-  reference_price numeric(14,4) not null,
+  reference_price numeric not null,
   reference_at timestamp with time zone not null,
   constraint market_price_pkey PRIMARY KEY (resource)
 );
@@ -770,7 +795,7 @@ create table chancery_world.nation (
   id text collate "C" not null,
   nation_name text not null,
   leader_name text not null,
-  national_score numeric(14,4) not null,
+  national_score numeric not null,
   status text not null,
   government text,
   continent text,
@@ -779,7 +804,7 @@ create table chancery_world.nation (
   motto text,
   founded_at timestamp with time zone,
   city_count bigint,
-  land_area numeric(14,4),
+  land_area numeric,
   attributes jsonb default '{}'::jsonb not null,
   updated_at timestamp with time zone not null,
   search_text text collate "C" not null,
@@ -788,6 +813,7 @@ create table chancery_world.nation (
   active_defensive bigint default 0 not null,
   wars_won bigint default 0 not null,
   wars_lost bigint default 0 not null,
+  game_status text,
   constraint nation_pkey PRIMARY KEY (id)
 ) with (fillfactor=85);
 CREATE INDEX nation_search ON chancery_world.nation USING gin (search_text public.gin_trgm_ops);
@@ -795,6 +821,29 @@ grant select on chancery_world.nation to chancery_access;
 grant delete, insert, select, update on chancery_world.nation to chancery_ingest;
 grant select on chancery_world.nation to chancery_owner;
 grant select on chancery_world.nation to chancery_public;
+
+create table chancery_world.nation_attribute_ranking (
+  attribute text collate "C" not null,
+  "position" bigint not null,
+  nation_id text collate "C" not null,
+  rank bigint not null,
+  previous_rank bigint,
+  value numeric not null,
+  constraint nation_attribute_ranking_pkey PRIMARY KEY (attribute, "position"),
+  constraint nation_attribute_ranking_nation_id_attribute_key UNIQUE (nation_id, attribute)
+);
+alter table chancery_world.nation_attribute_ranking owner to chancery_ingest;
+grant select on chancery_world.nation_attribute_ranking to chancery_owner;
+grant select on chancery_world.nation_attribute_ranking to chancery_public;
+
+create table chancery_world.nation_attribute_ranking_gap (
+  attribute text collate "C" not null,
+  "position" bigint not null,
+  constraint nation_attribute_ranking_gap_pkey PRIMARY KEY (attribute, "position")
+);
+grant delete, insert, select, update on chancery_world.nation_attribute_ranking_gap to chancery_ingest;
+grant select on chancery_world.nation_attribute_ranking_gap to chancery_owner;
+grant select on chancery_world.nation_attribute_ranking_gap to chancery_public;
 
 create table chancery_world.nation_rank_previous_day (
   nation_id text collate "C" not null,
@@ -809,12 +858,12 @@ create table chancery_world.nation_ranking (
   "position" bigint not null,
   search_text text collate "C",
   status text,
-  current_score numeric(14,4),
+  current_score numeric,
   alliance_id text collate "C",
   nation_id text collate "C" not null,
   rank bigint,
   previous_rank bigint,
-  national_score numeric(14,4) not null,
+  national_score numeric not null,
   constraint nation_ranking_pkey PRIMARY KEY ("position"),
   constraint nation_ranking_nation_id_key UNIQUE (nation_id)
 ) with (fillfactor=85);
@@ -896,15 +945,23 @@ grant select on chancery_world.tombstone to chancery_public;
 
 create table chancery_world.treaty (
   id text collate "C" not null,
-  first_alliance_id text collate "C" not null,
-  second_alliance_id text collate "C" not null,
   type text not null,
   signed_at timestamp with time zone,
   expires_at timestamp with time zone,
+  status text not null,
+  alliance_ids text[] collate "C" not null,
+  nation_ids text[] collate "C" not null,
+  types text[] collate "C" not null,
+  ended_at timestamp with time zone,
+  is_past boolean not null,
   constraint treaty_pkey PRIMARY KEY (id)
 );
-CREATE INDEX treaty_first ON chancery_world.treaty USING btree (first_alliance_id);
-CREATE INDEX treaty_second ON chancery_world.treaty USING btree (second_alliance_id);
+CREATE INDEX treaty_active_alliances ON chancery_world.treaty USING gin (alliance_ids) WITH (fastupdate=off) WHERE (status = 'active'::text);
+CREATE INDEX treaty_alliances ON chancery_world.treaty USING gin (alliance_ids) WITH (fastupdate=off);
+CREATE INDEX treaty_nations ON chancery_world.treaty USING gin (nation_ids) WITH (fastupdate=off);
+CREATE INDEX treaty_signed ON chancery_world.treaty USING btree (signed_at DESC NULLS LAST, id);
+CREATE INDEX treaty_status ON chancery_world.treaty USING btree (status, signed_at DESC NULLS LAST, id);
+CREATE INDEX treaty_types ON chancery_world.treaty USING gin (types) WITH (fastupdate=off);
 grant delete, insert, select, update on chancery_world.treaty to chancery_ingest;
 grant select on chancery_world.treaty to chancery_owner;
 grant select on chancery_world.treaty to chancery_public;
@@ -933,6 +990,12 @@ create table chancery_world.war (
   defender_losses jsonb default '{}'::jsonb not null,
   attacker_battles_won bigint default 0 not null,
   defender_battles_won bigint default 0 not null,
+  game_outcome text,
+  attacker_type text not null,
+  defender_type text not null,
+  is_mutual boolean not null,
+  follows_war_id text collate "C",
+  participants jsonb not null,
   constraint war_pkey PRIMARY KEY (id)
 ) with (fillfactor=70);
 CREATE INDEX war_attacker ON chancery_world.war USING btree (attacker_nation_id, declared_at DESC, id);
@@ -941,7 +1004,24 @@ CREATE INDEX war_conflict ON chancery_world.war USING btree (conflict_id, declar
 CREATE INDEX war_declared ON chancery_world.war USING btree (declared_at DESC, id) INCLUDE (attacker_alliance_id, defender_alliance_id);
 CREATE INDEX war_defender ON chancery_world.war USING btree (defender_nation_id, declared_at DESC, id);
 CREATE INDEX war_defender_alliance ON chancery_world.war USING btree (defender_alliance_id, declared_at DESC, id) WHERE (defender_alliance_id IS NOT NULL);
+CREATE INDEX war_follows ON chancery_world.war USING btree (follows_war_id, declared_at DESC, id) WHERE (follows_war_id IS NOT NULL);
 CREATE INDEX war_status ON chancery_world.war USING btree (status, declared_at DESC, id) INCLUDE (attacker_alliance_id, defender_alliance_id);
 grant delete, insert, select, update on chancery_world.war to chancery_ingest;
 grant select on chancery_world.war to chancery_owner;
 grant select on chancery_world.war to chancery_public;
+
+create table chancery_world.war_participant (
+  war_id text collate "C" not null,
+  number bigint not null,
+  side text not null,
+  nation_id text collate "C" not null,
+  alliance_id text collate "C",
+  joined_at timestamp with time zone,
+  left_at timestamp with time zone,
+  constraint war_participant_pkey PRIMARY KEY (war_id, number)
+);
+CREATE INDEX war_participant_alliance ON chancery_world.war_participant USING btree (alliance_id) WHERE (alliance_id IS NOT NULL);
+CREATE INDEX war_participant_nation ON chancery_world.war_participant USING btree (nation_id, war_id);
+grant delete, insert, select on chancery_world.war_participant to chancery_ingest;
+grant select on chancery_world.war_participant to chancery_owner;
+grant select on chancery_world.war_participant to chancery_public;

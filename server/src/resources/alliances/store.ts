@@ -17,7 +17,7 @@ import { attributesAmong } from '../nations/store.ts'
 export type Alliance = PublicOf<ResourceOf<'alliance'>>
 export type AllianceWithTreasury = ReadableOf<ResourceOf<'alliance'>>
 
-interface AllianceRow extends Omit<Alliance, 'leader' | 'average_score' | 'wars' | 'url'> {
+interface AllianceRow extends Omit<Alliance, 'leader' | 'wars' | 'url'> {
   leader_id: string | null
   leader_name: string
   wars_active: number
@@ -26,31 +26,36 @@ interface AllianceRow extends Omit<Alliance, 'leader' | 'average_score' | 'wars'
 }
 
 const stored = publicColumns('alliance', 'a')
+/** Divided with 20 decimals, so that it is rounded once. */
+const averageScore = sql`
+  case a.member_count when 0 then 0 else round(a.total_score::numeric(60, 20) / a.member_count, 4) end`
 const columnsOf = (context: ReadContext) => sql`
-  ${stored(context)}, p.rank, a.member_count, a.total_score, a.wars_active, a.wars_won, a.wars_lost,
+  ${stored(context)}, p.rank, a.member_count, a.total_score, ${averageScore} as average_score, a.wars_active, a.wars_won, a.wars_lost,
   leader.nation_id as leader_id, leader.nation_name as leader_name, coalesce(treaties.list, '[]') as treaties`
 
-/** Joins leader and treaties. `leaderRanks`: the ranks of the tier leader, highest first. */
+/** The order of the members `m`: leaders, highest first, then the others; of one rank the first to join. */
+export const orderOfMembers = (leaderRanks: string[]) =>
+  sql`array_position(${leaderRanks}, m.rank), m.joined_at nulls last, m.nation_id`
+
+/** Joins leader and treaties. */
 const details = (leaderRanks: string[]) => sql`
   left join lateral (
     select m.nation_id, n.nation_name
     from chancery_world.alliance_member m join chancery_world.nation n on n.id = m.nation_id
     where m.alliance_id = a.id and m.rank = any(${leaderRanks})
-    order by array_position(${leaderRanks}, m.rank), m.joined_at nulls last, m.nation_id limit 1
+    order by ${orderOfMembers(leaderRanks)} limit 1
   ) leader on true
   left join lateral (
     select json_agg(json_build_object('alliance_id', other.id, 'name', other.name, 'type', t.type,
-      'signed_at', t.signed_at, 'expires_at', t.expires_at) order by other.id, t.id) as list
-    from (
-      select id, type, signed_at, expires_at, second_alliance_id as other_id from chancery_world.treaty where first_alliance_id = a.id
-      union all
-      select id, type, signed_at, expires_at, first_alliance_id from chancery_world.treaty where second_alliance_id = a.id
-    ) t join chancery_world.alliance other on other.id = t.other_id
+      'types', t.types, 'signed_at', t.signed_at, 'expires_at', t.expires_at) order by other.id, t.id) as list
+    from chancery_world.treaty t join chancery_world.alliance other on other.id = any(array_remove(t.alliance_ids, a.id))
+    where t.status = 'active' and t.alliance_ids && array[a.id]
   ) treaties on true`
 
 const place = sql`left join chancery_world.alliance_ranking p on p.alliance_id = a.id`
 
-const leaderRanksOf = ({ contract }: ReadContext) =>
+/** The ranks of the tier leader, highest first. */
+export const leaderRanksOf = ({ contract }: Pick<ReadContext, 'contract'>) =>
   contract.profile.ranks.filter(rank => rank.tier === 'leader').map(rank => rank.key)
 
 function allianceOf({ contract }: ReadContext, row: AllianceRow): Alliance {
@@ -58,7 +63,6 @@ function allianceOf({ contract }: ReadContext, row: AllianceRow): Alliance {
   return {
     ...rest,
     leader: leader_id === null ? null : { nation_id: leader_id, nation_name: leader_name },
-    average_score: row.member_count === 0 ? 0 : Number((row.total_score / row.member_count).toFixed(4)),
     treaties: row.treaties.map(({ signed_at, expires_at, ...treaty }) => ({
       ...treaty,
       signed_at: utc(signed_at),

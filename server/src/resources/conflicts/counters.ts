@@ -4,7 +4,7 @@ import { type Database, raw, type Sql, sql } from '../../store/database.ts'
 /** The columns of a war that the counters of its conflict use. */
 const counted = raw(`id, conflict_id, status, battles_count,
   attacker_nation_id, attacker_alliance_id, attacker_battles_won, attacker_losses,
-  defender_nation_id, defender_alliance_id, defender_battles_won, defender_losses`)
+  defender_nation_id, defender_alliance_id, defender_battles_won, defender_losses, participants`)
 
 /** Copies the columns of wars by which they are counted. Called before a batch writes them. */
 export async function snapshotCounters({ db, pending }: Batch, warIds: Iterable<string>): Promise<void> {
@@ -28,7 +28,7 @@ interface Added {
 }
 
 /**
- * Updates the counters of conflicts. The nations of a war fight for the side of their alliance at the declaration. The cost grows with the
+ * Updates the counters of conflicts. The nations of a war fight for the side of their alliance at the declaration, or when they joined. The cost grows with the
  * wars of the batch, not with those of the conflict; where sides have changed, with the nations that fight.
  */
 export async function updateConflictCounters({ db, pending }: Batch): Promise<void> {
@@ -67,7 +67,14 @@ async function addWars(db: Database, warIds: string[]): Promise<Added[]> {
       group by 1, 2, 3 having sum(wars) <> 0 or sum(number) <> 0
       on conflict (conflict_id, alliance_id, unit) do update set wars = t.wars + excluded.wars, number = t.number + excluded.number
     ), fighting as (
-      select conflict_id, nation_id, alliance_id, sum(step) as wars from sides group by 1, 2, 3 having sum(step) <> 0
+      select conflict_id, nation_id, alliance_id, sum(step) as wars
+      from (
+        select conflict_id, nation_id, alliance_id, step from sides
+        union all
+        select c.conflict_id, p.nation_id, p.alliance_id, c.step
+        from changed c, jsonb_to_recordset(c.participants) as p (nation_id text collate "C", alliance_id text collate "C")
+        where p.alliance_id is not null
+      ) nations group by 1, 2, 3 having sum(step) <> 0
     ), written as (
       insert into chancery_world.conflict_participant as f (conflict_id, nation_id, alliance_id, wars)
       select conflict_id, nation_id, alliance_id, wars from fighting

@@ -6,7 +6,7 @@ import { logAllNationsChanged } from '../nations/ranking-index.ts'
 import { countAllEnded } from '../wars/counters.ts'
 import { applyEras, type ResetCounts } from './apply.ts'
 
-/** The resources that a reset deletes. The others are history. */
+/** The resources that a reset deletes, or ends, as it does treaties. The others are history. */
 export const retiredResources = [
   'nation',
   'alliance',
@@ -16,10 +16,10 @@ export const retiredResources = [
   'market_price',
 ] as const satisfies FactResource[]
 
-/** Every table with their rows or counters, besides those of nations and alliances, which leave tombstones. */
+/** Every table with their rows or counters, besides those of nations and alliances, which leave tombstones, and that of treaties. */
 const retiredTables = [
   ...retiredResources
-    .filter(name => !['nation', 'alliance'].includes(name))
+    .filter(name => !['nation', 'alliance', 'treaty'].includes(name))
     .map(name => factTable(name).table),
   'chancery_secret.nation_private',
   'chancery_secret.alliance_private',
@@ -27,6 +27,9 @@ const retiredTables = [
   'chancery_world.nation_ranking',
   'chancery_world.nation_ranking_dirty',
   'chancery_world.alliance_ranking',
+  'chancery_world.nation_attribute_ranking',
+  'chancery_world.nation_attribute_ranking_gap',
+  'chancery_world.alliance_attribute_ranking',
   'chancery_world.nation_rank_previous_day',
   'chancery_world.alliance_rank_previous_day',
 ]
@@ -46,7 +49,7 @@ export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly F
   }
   for (const table of retiredTables) await batch.db.rows(sql`${raw(`delete from ${table}`)}`)
   await batch.db.rows(sql`update chancery_world.ranking_round set nations = 0, alliances = 0`)
-  await endWars(batch, at)
+  await endAll(batch, at)
   await applyEraChanges(batch, reset, at, counts)
   await batch.db.rows(sql`
     insert into chancery_world.era_reset (era_id, at, logged_at) values (${idOf(reset.ended)}, ${at}, ${batch.loggedAt})`)
@@ -129,15 +132,19 @@ async function retire(
   return row?.count ?? 0
 }
 
-/** Active wars and conflicts end without outcome. */
-async function endWars({ db, loggedAt }: Batch, at: string): Promise<void> {
+/** Active wars and conflicts end without outcome. Treaties end, and their ids may be used again. */
+async function endAll({ db, loggedAt }: Batch, at: string): Promise<void> {
   await db.rows(sql`
-    update chancery_world.war set status = 'ended', ended_at = greatest(declared_at, ${at}), outcome = null, updated_at = ${loggedAt}
+    update chancery_world.war set status = 'ended', ended_at = greatest(declared_at, ${at}), outcome = null, game_outcome = null,
+      updated_at = ${loggedAt}
     where status = 'active'`)
   await countAllEnded(db)
   await db.rows(sql`
     update chancery_world.conflict set status = 'ended', ended_at = greatest(started_at, ${at}) where status = 'active'`)
   await db.rows(sql`update chancery_world.conflict set wars_active = 0 where wars_active > 0`)
+  await db.rows(sql`
+    update chancery_world.treaty set ended_at = greatest(signed_at, ${at}), status = 'ended' where status = 'active'`)
+  await db.rows(sql`update chancery_world.treaty set is_past = true where not is_past`)
 }
 
 async function applyEraChanges(

@@ -1,4 +1,4 @@
-import type { PublicOf, ResourceOf } from '@chancery/contract'
+import { currencyOf, type PublicOf, type ResourceOf } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
 import { publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 
@@ -6,13 +6,23 @@ export type Game = PublicOf<ResourceOf<'game'>>
 
 /** The terms of the game, from its profile, and the state of its world. */
 export async function readGame(context: ReadContext): Promise<Game> {
-  const { pages: _pages, event_kinds: _own, attributes, ...words } = context.contract.profile
+  const {
+    pages: _pages,
+    event_kinds: _own,
+    attributes,
+    nation_statuses = [],
+    war_outcomes = [],
+    ...words
+  } = context.contract.profile
   const era = await findCurrentEra(context)
   const row = await context.pools.public.first<{ world_changed_at: string | null }>(
     sql`select world_changed_at from chancery_world.pulse`,
   )
   return {
     ...words,
+    currency: currencyOf(words),
+    nation_statuses,
+    war_outcomes,
     event_kinds: Object.entries(context.contract.eventKinds).map(([type, { description }]) => ({
       type,
       description,

@@ -1,4 +1,4 @@
-import type { PublicOf, ResourceOf } from '@chancery/contract'
+import { decimalMax, type PublicOf, type ResourceOf, toExactDecimal } from '@chancery/contract'
 import type { Batch, Change } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges } from '../../ingest/changes.ts'
 import { createTableStore } from '../../ingest/entity-store.ts'
@@ -35,7 +35,7 @@ function setReference(row: MarketPrice): void {
 }
 
 const changePercent = (from: number, to: number) =>
-  from === 0 ? 0 : Number((((to - from) / from) * 100).toFixed(4))
+  from === 0 ? 0 : Math.min(decimalMax, toExactDecimal(((to - from) / from) * 100, 4))
 
 /** Applies facts about market prices. */
 export async function applyMarket(batch: Batch, changes: Change[]): Promise<void> {

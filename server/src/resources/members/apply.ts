@@ -97,6 +97,14 @@ export async function removeMembersOfAlliances(batch: Batch, deletes: Change[]):
   await emitEvents(batch, await mergeChanges(batch, store, changes))
 }
 
+/** The alliance of each nation that is a member of one. */
+export async function alliancesOfNations({ db }: Batch, nationIds: string[]): Promise<Map<string, string>> {
+  if (nationIds.length === 0) return new Map()
+  const rows = await db.rows<{ nation_id: string; alliance_id: string }>(sql`
+    select nation_id, alliance_id from chancery_world.alliance_member where nation_id = any(${[...new Set(nationIds)]})`)
+  return new Map(rows.map(({ nation_id, alliance_id }) => [nation_id, alliance_id]))
+}
+
 /** Emits joins, leaves and changes of rank, and updates the counters. */
 async function emitEvents(batch: Batch, transitions: Transition<Membership>[]): Promise<void> {
   if (transitions.length === 0) return

@@ -3,6 +3,7 @@ import type { Batch, Change } from '../../ingest/batch.ts'
 import {
   deletionsOf,
   type EntityStore,
+  followGameTerm,
   mergeChanges,
   recreatedOf,
   type SplitAttributes,
@@ -55,6 +56,10 @@ function createStore(): EntityStore<StoredNation> {
       const rows = await batch.db.rows<StoredNation>(sql`${tables(batch).select}${ids})`)
       for (const row of rows) known.set(row.id, row)
       return known
+    },
+
+    adjust({ contract }, after, _before, change) {
+      followGameTerm(contract.profile.nation_statuses, after, change, ['game_status', 'status'])
     },
 
     async save(batch, nations) {

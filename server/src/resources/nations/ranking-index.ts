@@ -70,13 +70,18 @@ export async function updateIndexedNations(
   if (found?.count !== rows.length) pending.hasUnindexedNations = true
 }
 
-/** Removes nations from the index. */
+/** Removes nations from the index, and from the rankings by attributes. */
 export async function removeIndexedNations(db: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.rows(sql`
     with gone as (delete from chancery_world.nation_ranking where nation_id = any(${ids}) returning position)
     insert into chancery_world.nation_ranking_dirty (position, is_deleted) select position, true from gone
     on conflict (position) do update set is_deleted = true`)
+  await db.rows(sql`
+    with gone as (
+      delete from chancery_world.nation_attribute_ranking where nation_id = any(${ids}) returning attribute, position
+    )
+    insert into chancery_world.nation_attribute_ranking_gap (attribute, position) select attribute, position from gone`)
 }
 
 /** Updates the alliances of nations in the index. */

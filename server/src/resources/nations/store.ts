@@ -76,12 +76,12 @@ export const rankedNations = (columns: Sql, where: Sql): Listing => ({
   },
 })
 
+const gapsOfIndex = sql`chancery_world.nation_ranking_dirty where is_deleted`
+
 /** The position after `others` nations. Positions have no gaps but those of nations that were deleted since the round. */
-export const positionAfter = (others: number): Sql => sql`(
+export const positionAfter = (others: number, gaps: Sql = gapsOfIndex): Sql => sql`(
   select ${others}::bigint + 1 + count(*)
-  from (
-    select position - row_number() over (order by position) as others from chancery_world.nation_ranking_dirty where is_deleted
-  ) gap
+  from (select position - row_number() over (order by position) as others from ${gaps}) gap
   where gap.others <= ${others})`
 
 /** A membership as every resource shows it. */

@@ -1,5 +1,5 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
-import { sql } from '../../store/database.ts'
+import { type Sql, sql } from '../../store/database.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
 import { offsetOf, type Page, type PageRequest, readPage } from '../../store/paging.ts'
 import { membershipOf, positionAfter } from '../nations/store.ts'
@@ -7,10 +7,16 @@ import { membershipOf, positionAfter } from '../nations/store.ts'
 export type NationRanking = PublicOf<ResourceOf<'nation_ranking'>>
 export type AllianceRanking = PublicOf<ResourceOf<'alliance_ranking'>>
 
+/** `attribute`: the key of a ranked attribute; by the score without it. */
+interface RankingRequest extends PageRequest {
+  attribute?: string | undefined
+}
+
 interface NationPlaceRow {
   rank: number
   previous_rank: number | null
   national_score: number
+  value: number
   id: string
   nation_name: string
   leader_name: string
@@ -22,27 +28,25 @@ interface NationPlaceRow {
 
 export async function rankNations(
   { pools }: ReadContext,
-  request: PageRequest,
+  request: RankingRequest,
 ): Promise<Page<NationRanking>> {
-  const round = await pools.public.first<{ ranked: number }>(sql`
-    select nations - (
-      select count(*) from chancery_world.nation_ranking_dirty where is_deleted and position <= nations
-    ) as ranked from chancery_world.ranking_round`)
+  const { ranked, page } = request.attribute === undefined ? byScore : byAttribute(request.attribute)
+  const round = await pools.public.first<{ ranked: number }>(ranked)
   const total = round?.ranked ?? 0
   const offset = offsetOf(request)
   if (offset >= total) return { items: [], total }
-  // Nations that are newer than the round come last and have no rank yet.
   const rows = await pools.public.rows<NationPlaceRow>(sql`
-    select p.rank, p.previous_rank, p.national_score, n.id, n.nation_name, n.leader_name,
+    select p.rank, p.previous_rank, p.national_score, p.value, n.id, n.nation_name, n.leader_name,
       m.alliance_id, m.rank as member_rank, a.name as alliance_name, a.tag as alliance_tag
-    from chancery_world.nation_ranking p
+    from (${page(offset, request.limit)}) p
     join chancery_world.nation n on n.id = p.nation_id
     left join chancery_world.alliance_member m on m.nation_id = n.id
     left join chancery_world.alliance a on a.id = m.alliance_id
-    where p.position >= ${positionAfter(offset)} and p.rank is not null order by p.position limit ${request.limit}`)
+    order by p.position`)
   const items = rows.map(row => ({
     rank: row.rank,
     previous_rank: row.previous_rank,
+    value: row.value,
     nation: {
       id: row.id,
       nation_name: row.nation_name,
@@ -54,21 +58,62 @@ export async function rankNations(
   return { items, total }
 }
 
+/** How many nations are ranked, and a page of their places. */
+interface NationOrder {
+  ranked: Sql
+  page(offset: number, limit: number): Sql
+}
+
+// Nations that are newer than the round come last and have no rank yet.
+const byScore: NationOrder = {
+  ranked: sql`
+    select nations - (
+      select count(*) from chancery_world.nation_ranking_dirty where is_deleted and position <= nations
+    ) as ranked from chancery_world.ranking_round`,
+  page: (offset, limit) => sql`
+    select position, nation_id, rank, previous_rank, national_score, national_score as value
+    from chancery_world.nation_ranking
+    where position >= ${positionAfter(offset)} and rank is not null order by position limit ${limit}`,
+}
+
+function byAttribute(key: string): NationOrder {
+  const gaps = sql`chancery_world.nation_attribute_ranking_gap where attribute = ${key}`
+  return {
+    ranked: sql`
+      select l.position - (select count(*) from ${gaps} and position < l.position) as ranked
+      from (
+        select coalesce(max(position), 0) as position from chancery_world.nation_attribute_ranking where attribute = ${key}
+      ) l`,
+    page: (offset, limit) => sql`
+      select a.*, s.national_score
+      from (
+        select position, nation_id, rank, previous_rank, value from chancery_world.nation_attribute_ranking
+        where attribute = ${key} and position >= ${positionAfter(offset, gaps)} order by position limit ${limit}
+      ) a join chancery_world.nation_ranking s using (nation_id)`,
+  }
+}
+
 export async function rankAlliances(
   { pools }: ReadContext,
-  request: PageRequest,
+  { attribute, ...request }: RankingRequest,
 ): Promise<Page<AllianceRanking>> {
+  const places =
+    attribute === undefined
+      ? sql`(select *, total_score as value from chancery_world.alliance_ranking)`
+      : sql`(
+          select r.*, s.total_score from chancery_world.alliance_attribute_ranking r
+          join chancery_world.alliance_ranking s using (alliance_id) where r.attribute = ${attribute})`
   // Alliances are few: the join drops those that were deleted since the round.
   return readPage<AllianceRanking>(pools.public, request, {
     columns: sql`
       p.rank, p.previous_rank, json_build_object('id', a.id, 'name', a.name, 'tag', a.tag) as alliance,
-      p.total_score, a.member_count`,
-    from: sql`chancery_world.alliance_ranking p join chancery_world.alliance a on a.id = p.alliance_id`,
+      p.value, p.total_score, a.member_count`,
+    from: sql`${places} p join chancery_world.alliance a on a.id = p.alliance_id`,
     order: sql`p.position`,
     deferredJoin: {
       columns: sql`p.position`,
       joins: sql`
-        join chancery_world.alliance_ranking p on p.position = chosen.position
+        join ${places} p on p.position = chosen.position
         join chancery_world.alliance a on a.id = p.alliance_id`,
     },
   })

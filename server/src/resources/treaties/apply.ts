@@ -1,15 +1,181 @@
+import type { PublicOf, ResourceOf } from '@chancery/contract'
 import { type Batch, type Change, reject } from '../../ingest/batch.ts'
 import { type EntityStore, mergeChanges, type Transition } from '../../ingest/changes.ts'
-import { createRowRemover, createRowWriter } from '../../ingest/entity-store.ts'
+import { createTableStore } from '../../ingest/entity-store.ts'
 import { raw, sql } from '../../store/database.ts'
-import { factColumns, memoizeByContract } from '../../store/fact-columns.ts'
+import { alliancesOfNations } from '../members/apply.ts'
 
-interface Treaty {
-  id: string
-  alliance_ids: [string, string]
-  type: string
-  signed_at: string | null
-  expires_at: string | null
+interface Treaty extends PublicOf<ResourceOf<'treaty'>> {
+  /** It ended with a party or with its era. A fact that names parties and no end is about another treaty of the same id. */
+  is_past: boolean
+}
+
+const partyFields = [
+  ['alliance_ids', 'alliance'],
+  ['nation_ids', 'nation'],
+] as const
+type PartyField = (typeof partyFields)[number][0]
+
+const table = createTableStore<Treaty>('treaty', 'chancery_world.treaty', { more: ['is_past'] })
+
+const store: EntityStore<Treaty> = {
+  ...table,
+
+  adjust(batch, after, before, change) {
+    const { data, line } = change
+    const known = before && isAboutAnother(data, before) ? undefined : before
+    if (before && !known) beginAnother(after, change)
+    after.status = statusOf(data, known)
+    after.is_past = after.status === 'ended' && known?.is_past === true
+    if (after.status === 'active') {
+      if (typeof data.ended_at === 'string')
+        reject(line, '/data/status', 'must be ended for a treaty with ended_at, or left out')
+      after.ended_at = null
+    }
+    if (after.types[0] !== after.type)
+      reject(line, '/data/types', `must begin with type (${after.type}): send one of the two`)
+    checkParties(after, before, line)
+    requireParties(batch, after, before, change)
+  },
+}
+
+/** Whether a fact about a treaty that ended with a party, or with its era, is about another one of the same id. */
+function isAboutAnother(data: Change['data'], before: Treaty): boolean {
+  const named = partyFields.filter(([field]) => field in data)
+  const areSame = named.every(([field]) => (data[field] as string[]).join() === before[field].join())
+  const isCorrection = areSame && statusOf(data, undefined) === 'ended'
+  return before.is_past && named.length > 0 && !isCorrection
+}
+
+/** Another treaty has nothing of the one before. */
+function beginAnother(after: Treaty, { data, line }: Change): void {
+  if (!('type' in data)) reject(line, '/data/type', 'is required for a new treaty')
+  for (const [field] of partyFields) if (!(field in data)) after[field] = []
+  for (const field of ['signed_at', 'expires_at', 'ended_at'] as const)
+    if (!(field in data)) after[field] = null
+}
+
+/** A treaty with an end has ended. */
+function statusOf(data: Change['data'], before: Treaty | undefined): Treaty['status'] {
+  if ('status' in data) return data.status as Treaty['status']
+  if (typeof data.ended_at === 'string') return 'ended'
+  return before?.status ?? 'active'
+}
+
+function checkParties(after: Treaty, before: Treaty | undefined, line: number): void {
+  const { alliance_ids, nation_ids } = after
+  if (alliance_ids.length > 0 === nation_ids.length > 0)
+    reject(
+      line,
+      '/data/alliance_ids',
+      'a treaty is between two alliances (alliance_ids) or two nations (nation_ids): one of the two lists must have two ids, the other none',
+    )
+  for (const [field, resource] of partyFields) {
+    const [first, second] = after[field]
+    if (first === undefined || before?.[field].join() === after[field].join()) continue
+    if (second === undefined || first === second)
+      reject(line, `/data/${field}`, `must be two different ${resource}s`)
+  }
+}
+
+/** The parties of a treaty in force exist; those of an ended one may be deleted. */
+function requireParties(
+  batch: Batch,
+  after: Treaty,
+  before: Treaty | undefined,
+  { line, data }: Change,
+): void {
+  const becomesActive = after.status === 'active' && before?.status !== 'active'
+  for (const [field, resource] of partyFields) {
+    const isGiven = field in data
+    if (!isGiven && !becomesActive) continue
+    const path = isGiven ? `/data/${field}` : '/data/id'
+    for (const id of after[field]) {
+      if (after.status === 'active') batch.requireExisting(resource, id, line, path)
+      else batch.requireKnown(resource, id, line, path)
+    }
+  }
+}
+
+/** Applies facts about treaties. */
+export async function applyTreaties(batch: Batch, changes: Change[]): Promise<void> {
+  await emitEvents(batch, await mergeChanges(batch, store, changes.map(withBothKinds)))
+}
+
+/** A fact may have `type` or `types`: the other follows from it. */
+function withBothKinds(change: Change): Change {
+  const { type, types } = change.data
+  if (Array.isArray(types))
+    return { ...change, data: { ...change.data, type: type ?? types[0], types: [...new Set(types)] } }
+  return type === undefined ? change : { ...change, data: { ...change.data, types: [type] } }
+}
+
+/** For treaties whose party a batch deletes. */
+const endingStore: EntityStore<Treaty> = {
+  ...table,
+  adjust(_batch, after) {
+    after.is_past = true
+  },
+}
+
+/** Ends the treaties of nations or alliances that a batch deletes. They stay in the list. */
+export const endTreatiesOf = (field: PartyField) => async (batch: Batch, deletes: Change[]) => {
+  const deleteOf = new Map(deletes.map(change => [change.key, change]))
+  const rows = await batch.db.rows<{ id: string; parties: string[] }>(sql`
+    select id, ${raw(field)} as parties from chancery_world.treaty
+    where status = 'active' and ${raw(field)} && ${[...deleteOf.keys()]} order by id`)
+  const changes = rows.flatMap(({ id, parties }): Change[] => {
+    const change = parties.map(party => deleteOf.get(party)).find(found => found !== undefined)
+    const data = { status: 'ended', ended_at: change?.at ?? batch.loggedAt }
+    return change ? [{ ...change, op: 'put', key: id, data }] : []
+  })
+  await emitEvents(batch, await mergeChanges(batch, endingStore, changes))
+}
+
+async function emitEvents(batch: Batch, transitions: Transition<Treaty>[]): Promise<void> {
+  const shown = transitions.flatMap(({ line, before, after, at }) => {
+    const treaty = after ?? before
+    if (!treaty) return []
+    const isSigned = after && (!before || (before.status === 'ended' && after.status === 'active'))
+    const isEnded = after
+      ? after.status === 'ended' && before?.status !== 'ended'
+      : before?.status === 'active'
+    const endedAt = after?.ended_at ?? at
+    return [
+      ...(isSigned
+        ? [{ line, treaty, kind: 'signed', at: treaty.signed_at ?? (isEnded ? endedAt : at) } as const]
+        : []),
+      ...(isEnded ? [{ line, treaty, kind: 'ended', at: endedAt } as const] : []),
+    ]
+  })
+  if (shown.length === 0) return
+  const alliances = await alliancesNamed(
+    batch,
+    shown.flatMap(({ treaty }) => treaty.alliance_ids),
+  )
+  const nationIds = shown.flatMap(({ treaty }) => treaty.nation_ids)
+  const names = await batch.nationNames(nationIds)
+  const allianceOf = await alliancesOfNations(batch, nationIds)
+  for (const { line, treaty, kind, at } of shown) {
+    const { id, type, types, alliance_ids, nation_ids, signed_at, expires_at } = treaty
+    const kinds = { treaty_id: id, type, types }
+    const times = { signed_at, expires_at }
+    if (nation_ids.length === 0) {
+      const parties = alliance_ids.map(
+        party => alliances.get(party) ?? { alliance_id: party, name: party, tag: '' },
+      )
+      const data = { ...kinds, alliances: parties, ...times }
+      batch.emit(`treaty.${kind}`, { line, at, alliances: alliance_ids }, data)
+    } else {
+      const nations = nation_ids.map(party => ({
+        nation_id: party,
+        nation_name: names.get(party) ?? party,
+      }))
+      const ofNations = nation_ids.map(party => allianceOf.get(party) ?? null)
+      const metadata = { line, at, nations: nation_ids, alliances: ofNations }
+      batch.emit(`treaty.${kind}_between_nations`, metadata, { ...kinds, nations, ...times })
+    }
+  }
 }
 
 interface AllianceReference {
@@ -18,94 +184,13 @@ interface AllianceReference {
   tag: string
 }
 
-/** The two alliances have a column each. */
-const tables = memoizeByContract(contract => {
-  const { world } = factColumns(contract, 'treaty')
-  const own = world.filter(name => name !== 'alliance_ids')
-  return {
-    select: raw(`
-      select ${own.join(', ')}, array[first_alliance_id, second_alliance_id] as alliance_ids
-      from chancery_world.treaty where id = any(`),
-    write: createRowWriter('chancery_world.treaty', 'id', [
-      ...own,
-      'first_alliance_id',
-      'second_alliance_id',
-    ]),
-  }
-})
-const remove = createRowRemover('chancery_world.treaty', 'id')
-
-const store: EntityStore<Treaty> = {
-  resource: 'treaty',
-  adjust(_batch, { alliance_ids: [first, second] }, before, { line }) {
-    if (first === second && before?.alliance_ids.join() !== `${first},${second}`)
-      reject(line, '/data/alliance_ids', 'must be two different alliances')
-  },
-  async load(batch, ids) {
-    const rows = await batch.db.rows<Treaty>(sql`${tables(batch).select}${ids})`)
-    return new Map(rows.map(row => [row.id, row]))
-  },
-  save: (batch, treaties) =>
-    tables(batch).write(
-      batch.db,
-      treaties.map(({ alliance_ids: [first, second], ...treaty }) => ({
-        ...treaty,
-        first_alliance_id: first,
-        second_alliance_id: second,
-      })),
-    ),
-  remove: ({ db }, ids) => remove(db, ids),
-}
-
-/** Applies facts about treaties. */
-export async function applyTreaties(batch: Batch, changes: Change[]): Promise<void> {
-  for (const { line, data } of changes) {
-    if (!Array.isArray(data.alliance_ids)) continue
-    for (const id of data.alliance_ids) batch.requireExisting('alliance', id, line, '/data/alliance_ids')
-  }
-  await emitEvents(batch, await mergeChanges(batch, store, changes))
-}
-
-/** Ends the treaties of alliances that a batch deletes. */
-export async function endTreatiesOf(batch: Batch, deletes: Change[]): Promise<void> {
-  const deleteOf = new Map(deletes.map(change => [change.key, change]))
-  const ids = [...deleteOf.keys()]
-  const rows = await batch.db.rows<{ id: string; first: string; second: string }>(sql`
-    select id, first_alliance_id as first, second_alliance_id as second from chancery_world.treaty
-    where first_alliance_id = any(${ids}) or second_alliance_id = any(${ids}) order by id`)
-  const changes = rows.flatMap(({ id, first, second }) => {
-    const change = deleteOf.get(first) ?? deleteOf.get(second)
-    return change ? [{ ...change, key: id }] : []
-  })
-  await emitEvents(batch, await mergeChanges(batch, store, changes))
-}
-
-async function emitEvents(batch: Batch, transitions: Transition<Treaty>[]): Promise<void> {
-  if (transitions.length === 0) return
-  const ids = new Set(
-    transitions.flatMap(({ before, after }) => [
-      ...(before?.alliance_ids ?? []),
-      ...(after?.alliance_ids ?? []),
-    ]),
-  )
-  const rows = await batch.db.rows<AllianceReference>(sql`
-    select id as alliance_id, name, tag from chancery_world.alliance where id = any(${[...ids]})`)
-  const names = new Map(rows.map(row => [row.alliance_id, row]))
-  const referenceTo = (id: string): AllianceReference => {
-    const { name, tag } = names.get(id) ?? { name: id, tag: '' }
-    return { alliance_id: id, name, tag }
-  }
-  for (const { line, before, after, at } of transitions) {
-    const treaty = after ?? before
-    if (!treaty || (before && after)) continue
-    const data = {
-      treaty_id: treaty.id,
-      type: treaty.type,
-      alliances: treaty.alliance_ids.map(referenceTo) as [AllianceReference, AllianceReference],
-      signed_at: treaty.signed_at,
-      expires_at: treaty.expires_at,
-    }
-    const metadata = { line, at: after ? (treaty.signed_at ?? at) : at, alliances: treaty.alliance_ids }
-    batch.emit(after ? 'treaty.signed' : 'treaty.ended', metadata, data)
-  }
+/** References to alliances, also to deleted ones, whose tag is not kept. */
+async function alliancesNamed({ db }: Batch, ids: string[]): Promise<Map<string, AllianceReference>> {
+  if (ids.length === 0) return new Map()
+  const wanted = [...new Set(ids)]
+  const rows = await db.rows<AllianceReference>(sql`
+    select id as alliance_id, name, tag from chancery_world.alliance where id = any(${wanted})
+    union all
+    select id, coalesce(name, id), '' from chancery_world.tombstone where resource = 'alliance' and id = any(${wanted})`)
+  return new Map(rows.map(row => [row.alliance_id, row]))
 }

@@ -1,8 +1,16 @@
 import type { Batch, NationWarCounts, WarCounts } from '../../ingest/batch.ts'
-import { type Database, sql } from '../../store/database.ts'
+import { type Database, type Sql, sql } from '../../store/database.ts'
 import { snapshotCounters } from '../conflicts/counters.ts'
 
-/** Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally. */
+/** On whose side a nation takes part in the war `w` besides its two sides: at the time of the battle `b`, else at any. */
+const sideOfParticipant = (nationId: Sql) => sql`(
+  select p.side from chancery_world.war_participant p where p.war_id = w.id and p.nation_id = ${nationId}
+  order by (b.fought_at between coalesce(p.joined_at, '-infinity') and coalesce(p.left_at, 'infinity')) desc, p.number limit 1)`
+
+/**
+ * Adds up the losses and victories of wars whose battles changed. A battle's attacker may be the war's defender, or an ally: the first
+ * that is known of these decides on whose side it fought: attacker or defender of the war, participants, else the battle's attacker.
+ */
 export async function recountBattles(batch: Batch): Promise<void> {
   const { db, pending } = batch
   if (pending.warsWithChangedBattles.size === 0) return
@@ -10,8 +18,13 @@ export async function recountBattles(batch: Batch): Promise<void> {
   await db.rows(sql`
     with dirty as (
       select w.id, w.attacker_nation_id, b.id as battle_id, b.victor, b.losses,
-        b.attacker_nation_id = w.attacker_nation_id
-          or (b.attacker_nation_id <> w.defender_nation_id and b.defender_nation_id <> w.attacker_nation_id) as same_direction
+        coalesce(
+          case b.attacker_nation_id when w.attacker_nation_id then true when w.defender_nation_id then false end,
+          case b.defender_nation_id when w.defender_nation_id then true when w.attacker_nation_id then false end,
+          ${sideOfParticipant(sql`b.attacker_nation_id`)} = 'attacker',
+          ${sideOfParticipant(sql`b.defender_nation_id`)} = 'defender',
+          true
+        ) as same_direction
       from chancery_world.war w
       -- Each war's own battles by their index: as a plain join it may read all battles there are. That is what the offset is for.
       left join lateral (select * from chancery_world.battle f where f.war_id = w.id offset 0) b on true

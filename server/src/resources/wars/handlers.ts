@@ -1,15 +1,15 @@
 import { operations } from '@chancery/contract'
 import { type Handlers, itemResult, pageResult } from '../../http/define-operation.ts'
 import { notFound } from '../../http/http-error.ts'
-import { createDerivedList } from '../../store/derived-lists.ts'
+import { createDerivedList, createFindItem } from '../../store/derived-lists.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
-import { createFindBattle, createFindWar, listWars, warExists } from './store.ts'
+import { createFindWar, listWars, warExists } from './store.ts'
 
 export function warHandlers(
   context: ReadContext,
 ): Pick<Handlers, 'warsList' | 'warsGet' | 'warsBattles' | 'battlesGet'> {
   const findWar = createFindWar(context)
-  const findBattle = createFindBattle(context)
+  const findBattle = createFindItem(context, 'battle')
   const listBattles = createDerivedList(context, operations.warsBattles)
   return {
     warsList: async ({ values, disclose }) => pageResult(disclose, 'war', await listWars(context, values)),

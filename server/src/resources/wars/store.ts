@@ -57,17 +57,6 @@ export const createFindWar = (context: ReadContext) =>
     return new Map(rows.map(row => [row.id, warOf(context, row)]))
   })
 
-const columnsOfBattles = publicColumns('battle', 'b')
-
-/** Finds a battle by its id. */
-export const createFindBattle = (context: ReadContext) =>
-  createBatchLoader(async ids => {
-    const rows = await context.pools.lookups.rows<PublicOf<ResourceOf<'battle'>>>(
-      sql`select ${columnsOfBattles(context)} from chancery_world.battle b where b.id = any(${ids})`,
-    )
-    return new Map(rows.map(row => [row.id, row]))
-  })
-
 export async function warExists({ pools }: ReadContext, id: string): Promise<boolean> {
   return (await pools.public.first(sql`select from chancery_world.war where id = ${id}`)) !== undefined
 }
@@ -79,7 +68,9 @@ export async function warExists({ pools }: ReadContext, id: string): Promise<boo
 function ofNations(ids: string[]): Sql {
   const [first, ...others] = ids
   const isOneOf = others.length === 0 ? sql`= ${first}` : sql`= any(${ids})`
-  return sql`(w.attacker_nation_id ${isOneOf} or w.defender_nation_id ${isOneOf})`
+  // As an array the ids of their wars are a condition on the primary key, which is combined with the other two; `in` would scan all wars.
+  return sql`(w.attacker_nation_id ${isOneOf} or w.defender_nation_id ${isOneOf} or w.id = any(array(
+    select p.war_id from chancery_world.war_participant p where p.nation_id ${isOneOf})))`
 }
 
 type Filter = Partial<ValuesFor<typeof operations.warsList>> & PageRequest

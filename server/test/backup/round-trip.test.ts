@@ -47,6 +47,9 @@ const changed = new Set([
   'chancery_world.nation_ranking',
   'chancery_world.nation_ranking_dirty',
   'chancery_world.alliance_ranking',
+  'chancery_world.nation_attribute_ranking',
+  'chancery_world.nation_attribute_ranking_gap',
+  'chancery_world.alliance_attribute_ranking',
   'chancery_access.session',
   'chancery_access.handover',
   'chancery_access.verification_code',
@@ -141,7 +144,10 @@ test('a backup has every logged table except those that are recomputed', () => {
   assert.deepEqual(left, [
     'chancery_meta.migration',
     'chancery_secret.nation_ranking_log',
+    'chancery_world.alliance_attribute_ranking',
     'chancery_world.alliance_ranking',
+    'chancery_world.nation_attribute_ranking',
+    'chancery_world.nation_attribute_ranking_gap',
     'chancery_world.nation_ranking',
     'chancery_world.nation_ranking_dirty',
   ])

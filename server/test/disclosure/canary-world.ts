@@ -1,22 +1,32 @@
 import assert from 'node:assert/strict'
-import { type Contract, contractFor, type FactResource, type Profile, primaryKeys } from '@chancery/contract'
+import {
+  type Contract,
+  contractFor,
+  type FactResource,
+  type Profile,
+  primaryKeys,
+  valueTypes,
+} from '@chancery/contract'
 import { fill, isHidden, type Schema, type Slot, slotsOf } from './slots.ts'
 import { viewers } from './viewers.ts'
 import { ids } from './world.ts'
 
 /** Attributes of every class and type besides what a game has. */
 const further: Profile['attributes'] = {
-  nation: (['string', 'integer', 'number', 'time'] as const).flatMap(type => [
-    {
-      key: `own_${type}`,
-      type,
-      description: 'Own.',
-      class: 'player_private',
-      scope: 'economy.read',
-      example: null,
-    },
-    { key: `kept_${type}`, type, description: 'Kept.', class: 'admin_only', example: null },
-  ]),
+  // A truth value is no canary.
+  nation: valueTypes
+    .filter(type => type !== 'boolean')
+    .flatMap(type => [
+      {
+        key: `own_${type}`,
+        type,
+        description: 'Own.',
+        class: 'player_private',
+        scope: 'economy.read',
+        example: null,
+      },
+      { key: `kept_${type}`, type, description: 'Kept.', class: 'admin_only', example: null },
+    ]),
   alliance: [
     {
       key: 'plan',

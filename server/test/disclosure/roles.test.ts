@@ -9,7 +9,8 @@ const mayRead: Record<string, RegExp> = {
   chancery_owner:
     /^chancery_secret\.(nation_private\.(nation_id|military|economy|production|assignments|player|attributes)|alliance_private\.(alliance_id|treasury|attributes)|member_private\.(nation_id|can_view_treasury))$/,
   chancery_access: /^chancery_access\.|^chancery_secret\.nation_private\.(nation_id|player)$/,
-  chancery_ingest: /^chancery_secret\./,
+  // The attributes by which rounds rank are those of the profile.
+  chancery_ingest: /^chancery_secret\.|^chancery_meta\.game_profile\.profile$/,
   chancery_outbound: /^chancery_outbound\.|^chancery_access\.suspension\./,
 }
 const mayWrite: Record<string, RegExp> = {

@@ -57,7 +57,9 @@ function leaves(resource: FactResource, path: string[], field: Schema, schema: S
   const fieldClass = field['x-class']
   if (!fieldClass) throw new Error(`${resource}.${path.join('.')} has no class`)
   if (fieldClass === 'public' && (members.length > 0 || name(path) === 'attributes'))
-    return members.flatMap(([key, member]) => leaves(resource, [...path, key], member, member))
+    return members.flatMap(([key, member]) =>
+      leaves(resource, [...path, key], member, schema.properties?.[key] ?? member),
+    )
   return [{ resource, path, schema, fieldClass, scope: field['x-scope'] }]
 }
 

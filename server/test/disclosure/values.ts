@@ -29,6 +29,8 @@ const time = fc
 /** Values that a schema takes: few enough to meet often, odd enough to matter. */
 export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   const types = [schema.type ?? 'object'].flat()
+  // A list of words that the profile leaves empty.
+  if (schema.enum?.every(value => value === null)) return fc.constant(null)
   const values = fc.oneof(...types.filter(type => type !== 'null').map(type => valuesOfType(schema, type)))
   return types.includes('null') ? fc.option(values, { freq: 4, nil: null }) : values
 }
@@ -61,7 +63,7 @@ function valuesOfType(schema: Schema, type: string): fc.Arbitrary<unknown> {
 
 function numberOf({ minimum = -1000, maximum = Number.MAX_SAFE_INTEGER, ...schema }: Schema) {
   const scale = 10 ** (schema['x-decimals'] ?? 0)
-  const min = Math.ceil(minimum * scale)
+  const min = Math.ceil(Math.max(minimum, -1_000) * scale)
   const max = scale === 1 ? maximum : Math.min(maximum, 1_000_000) * scale
   const small = fc.integer({ min, max: Math.min(max, min + 100 * scale) })
   return fc.oneof(small, fc.integer({ min, max })).map(value => value / scale)

@@ -107,7 +107,10 @@ function scriptOf(profile: Profile, chance: Chance): Script {
       bornIn(id) === batch || batch === 0
         ? { nation_name: `The ${id}`, player: leads[id] ?? playerOf(id) }
         : {}
-    return put(batch, 'nation', { ...born, ...chance.nations[batch]?.[id], id })
+    const { status, ...changes } = chance.nations[batch]?.[id] ?? {}
+    // A fact with both states the same.
+    const fixed = typeof changes.game_status === 'string' || status === undefined ? {} : { status }
+    return put(batch, 'nation', { ...born, ...fixed, ...changes, id })
   }
   const alliance = (batch: number, id: string) => {
     const born = bornIn(id) === batch || batch === 0 ? { name: `The ${id}`, tag: id.slice(2, 5) } : {}
@@ -145,6 +148,11 @@ function scriptOf(profile: Profile, chance: Chance): Script {
     joins(0, 'n_enemy', 'a_three', leader),
     joins(0, 'n_other', 'a_three', member),
     joins(0, 'n_filler', 'a_again', leader),
+    put(0, 'treaty', {
+      id: 't_n',
+      nation_ids: ['n_member', 'n_reborn'],
+      types: [...new Set([treaty, otherTreaty])],
+    }),
     put(0, 'treaty', { id: 't_1', alliance_ids: ['a_one', 'a_two'], type: treaty }),
     put(0, 'treaty', { id: 't_2', alliance_ids: ['a_one', 'a_again'], type: otherTreaty }),
     put(0, 'era', { id: 'e_1', name: 'First', started_at: timeOf(0) }),
@@ -226,6 +234,7 @@ function scriptOf(profile: Profile, chance: Chance): Script {
       }),
       put(3, 'era', { id: 'e_2', name: 'Second', started_at: timeOf(3) }),
       remove(3, 'treaty', 't_1'),
+      put(3, 'treaty', { id: 't_2', ended_at: timeOf(3) }),
     ],
     [
       battle(4, 'b_3', 'w_1', 'n_member', 'n_enemy'),

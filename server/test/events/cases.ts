@@ -6,10 +6,45 @@ const treaty = { type: 'non_aggression', expires_at: '2027-01-01T00:00:00Z' }
 const treatyData = {
   treaty_id: 't1',
   ...treaty,
+  types: ['non_aggression'],
   alliances: [allianceOf('a1'), allianceOf('a2')],
   signed_at: null,
 }
 const bothAlliances = { alliance_ids: ['a1', 'a2'] }
+/** A pact of two kinds between a member of a1 and a nation without an alliance. */
+const pact = { nation_ids: ['pact-1', 'pact-2'], types: ['protectorate', 'optional_defense'] }
+const pactData = {
+  treaty_id: 't2',
+  type: 'protectorate',
+  types: pact.types,
+  nations: [nationOf('pact-1'), nationOf('pact-2')],
+  signed_at: noon,
+  expires_at: null,
+}
+const pactSubjects = { nation_ids: pact.nation_ids, alliance_ids: ['a1'] }
+const treatyWithGone = {
+  treaty_id: 't3',
+  type: 'non_aggression',
+  types: ['non_aggression'],
+  alliances: [allianceOf('a1'), { ...allianceOf('over'), tag: '' }],
+  signed_at: '2026-05-29T12:00:00Z',
+  expires_at: null,
+}
+const withGone = { alliance_ids: ['a1', 'over'] }
+const signedBetweenNations = (treaty_id: string) =>
+  emits(
+    'treaty.signed_between_nations',
+    'Nation pact-1 and Nation pact-2 signed a treaty.',
+    { ...pactData, treaty_id },
+    pactSubjects,
+  )
+const endedBetweenNations = (treaty_id: string) =>
+  emits(
+    'treaty.ended_between_nations',
+    'A treaty of Nation pact-1 and Nation pact-2 ended.',
+    { ...pactData, treaty_id },
+    pactSubjects,
+  )
 const era = { era_id: 'e1', name: 'Dawn' }
 const champion = { alliance_id: 'a1', name: 'Alliance a1' }
 const article = { title: 'Fish', category: 'economy' }
@@ -107,6 +142,48 @@ export const cases: Case[] = [
     'a treaty that ends',
     at(remove('treaty', 't1')),
     emits('treaty.ended', 'A treaty of Alliance a1 and Alliance a2 ended.', treatyData, bothAlliances),
+  ),
+  change(
+    'a new treaty between nations',
+    [
+      nation('pact-1'),
+      nation('pact-2'),
+      member('pact-1', 'a1'),
+      put('treaty', { id: 't2', ...pact, signed_at: noon }),
+    ],
+    signedBetweenNations('t2'),
+  ),
+  change(
+    'a treaty between nations that ends',
+    put('treaty', { id: 't2', ended_at: noon }),
+    endedBetweenNations('t2'),
+  ),
+  change('an ended treaty that is corrected', put('treaty', { id: 't2', ended_at: '2026-05-29T12:00:00Z' })),
+  change('an ended treaty that is deleted', remove('treaty', 't2')),
+  change(
+    'a treaty that arrives when it has ended, with a deleted alliance',
+    put('treaty', {
+      id: 't3',
+      ...withGone,
+      type: 'non_aggression',
+      signed_at: treatyWithGone.signed_at,
+      ended_at: noon,
+    }),
+    emits('treaty.signed', 'Alliance a1 and Alliance over signed a treaty.', treatyWithGone, {
+      ...withGone,
+      occurred_at: treatyWithGone.signed_at,
+    }),
+    emits('treaty.ended', 'A treaty of Alliance a1 and Alliance over ended.', treatyWithGone, withGone),
+  ),
+  change(
+    'a deleted nation that has a treaty',
+    [put('treaty', { id: 't4', ...pact, signed_at: noon }), at(remove('nation', 'pact-2'))],
+    endedBetweenNations('t4'),
+    emits('nation.deleted', 'Nation pact-2 ceased to exist.', { nation: nationOf('pact-2') }),
+  ),
+  change(
+    'a treaty that ended with a nation, and that the game ends too',
+    put('treaty', { id: 't4', ...pact, ended_at: noon }),
   ),
   ...warCases,
   change('an upcoming era', put('era', { id: 'e1', name: 'Dawn', status: 'upcoming' })),

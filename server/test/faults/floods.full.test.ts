@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { cookieName } from '../../src/account/session/tokens.ts'
 import { sendRaw } from '../http/raw.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { startServerProcess } from '../support/server-process.ts'
@@ -55,7 +56,7 @@ const heads: [name: string, statuses: number[], make: (index: number) => string]
     'an invalid cookie',
     // The developer settings have a rate limit per address.
     [401, 429],
-    index => get('/developers/api/codes', `Cookie: chancery_session=${index}\r\n`),
+    index => get('/developers/api/codes', `Cookie: ${cookieName(server.url)}=${index}\r\n`),
   ],
   [
     'an invalid chunk',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@chancery/contract'
 import { generateKey } from '../../src/access/key.ts'
-import { generateToken } from '../../src/account/session/tokens.ts'
+import { cookieName, generateToken } from '../../src/account/session/tokens.ts'
 import { withConnection } from '../support/database-url.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { isLong } from '../support/tier.ts'
@@ -27,7 +27,7 @@ const guessKey: Guess = async server => (await requestGame(server, generateKey()
 
 const guessSession: Guess = async server => {
   const response = await fetch(`${server.url}/developers/api/session`, {
-    headers: { cookie: `chancery_session=${generateToken()}`, 'sec-fetch-site': 'same-origin' },
+    headers: { cookie: `${cookieName(server.url)}=${generateToken()}`, 'sec-fetch-site': 'same-origin' },
   })
   await response.arrayBuffer()
   return response.status

@@ -42,11 +42,13 @@ async function pathsOfWorld(): Promise<Map<string, string[]>> {
   const idsOf = async (path: string) => (await chancery.read<Listed>(path)).data
   const [alliance] = await idsOf('/alliances')
   const [battle] = await idsOf('/battles')
+  const [treaty] = await idsOf('/treaties')
   const war = (await idsOf('/wars')).find(({ battles_count }) => (battles_count ?? 0) > 0)
-  assert.ok(alliance && war && battle)
+  assert.ok(alliance && treaty && war && battle)
   const ids: Record<string, string> = {
     nations: nationId,
     alliances: alliance.id,
+    treaties: treaty.id,
     wars: war.id,
     battles: battle.id,
   }
@@ -56,6 +58,7 @@ async function pathsOfWorld(): Promise<Map<string, string[]>> {
     'alliances.list': ['?search=the', '?ids=none'],
     'alliances.get': ['?include=treasury', '?include=everything'],
     'alliances.members': ['?page=900', '?page=x'],
+    'treaties.list': ['?status=ended', `?nation_id=${nationId}`, '?status=over'],
     'wars.list': ['?status=ended', `?nation_id=${nationId}`, '?status=over'],
     'events.list': ['?type=war.*&limit=5', '?after=0', '?after=999999999', '?since=yesterday'],
     'events.stream': ['?type=war.*&after=0', '?after=999999999', '?since=yesterday'],

@@ -192,8 +192,11 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
     }
     case 'decimal':
       return {
-        texts: ['', 'x', '-1', '1.', '.5', '1.23456', '1e3', '1,5', '9'.repeat(400), `${(maximum ?? 0) + 1}`],
-        allowed: /number from 0 to 1000000000 with at most 4 decimals/,
+        texts: [
+          ...['', 'x', '-', '--1', '+1', '1.', '.5', '1.23456', '1e3', '1,5', '9'.repeat(400)],
+          ...[`${minimum - 1}`, `${(maximum ?? 0) + 1}`, '999999999999999.04', '900719925474.0991'],
+        ],
+        allowed: /number from -1000000000000000 to 1000000000000000 with at most 4 decimals and 15 digits/,
       }
     case 'text':
       return {

@@ -142,6 +142,18 @@ test('a body that is computed after the world version has changed is not sent to
   assert.notEqual(String(responses.get('/nations', 2)?.bytes), '"old"')
 })
 
+test('a body of more than an eighth of the cache is not stored, and evicts no other', async () => {
+  const responses = createResponseCache(16_000)
+  const request = (name: string, body: string) =>
+    responses.getOrCompute({ url: `/${name}`, key: name }, 1, async () => body)
+  for (const _ of [1, 2]) {
+    await request('small', '"small"')
+    await request('large', `"${'x'.repeat(2_000)}"`)
+  }
+  assert.equal(responses.get('/large', 1), undefined)
+  assert.equal(String(responses.get('/small', 1)?.bytes), '"small"')
+})
+
 test('cached bodies are evicted with their world version', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

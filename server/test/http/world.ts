@@ -143,6 +143,7 @@ const pathIds: Record<string, string> = {
   'nations.get': 'n1',
   'alliances.get': 'a1',
   'alliances.members': 'a1',
+  'treaties.get': 'treaty1',
   'wars.get': 'w1',
   'wars.battles': 'w1',
   'battles.get': 'b1',

@@ -13,6 +13,9 @@ const plain = `
       attacker_battles_won as won, attacker_losses as losses from chancery_world.war
     union all
     select conflict_id, defender_alliance_id, defender_nation_id, defender_battles_won, defender_losses from chancery_world.war
+    union all
+    select conflict_id, participant ->> 'alliance_id', participant ->> 'nation_id', 0, '{}'
+    from chancery_world.war, jsonb_array_elements(participants) as participant
   ), of_side as (
     select f.*, p.number from fighters f join places p using (id, alliance_id)
   ), units as (
@@ -43,7 +46,13 @@ const sides = `
 const kept: [stored: string, plain: string][] = [
   [
     'select conflict_id, nation_id, alliance_id, wars from chancery_world.conflict_participant where wars <> 0 order by 1, 2, 3',
-    `select conflict_id, nation_id, alliance_id, count(*) as wars from ${sides} group by 1, 2, 3 order by 1, 2, 3`,
+    `select conflict_id, nation_id, alliance_id, count(*) as wars from (
+       select conflict_id, nation_id, alliance_id from ${sides}
+       union all
+       select w.conflict_id, p.nation_id, p.alliance_id
+       from chancery_world.war_participant p join chancery_world.war w on w.id = p.war_id
+       where w.conflict_id is not null and p.alliance_id is not null
+     ) n group by 1, 2, 3 order by 1, 2, 3`,
   ],
   [
     `select conflict_id, alliance_id, unit, wars, number from chancery_world.conflict_counter

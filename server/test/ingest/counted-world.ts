@@ -8,6 +8,14 @@ interface War {
   status: string
   outcome: string | null
   conflict_id: string | null
+  participants: Participant[]
+}
+interface Participant {
+  side: SideName
+  nation_id: string
+  alliance_id: string | null
+  joined_at?: string
+  left_at?: string
 }
 type Units = Record<string, number>
 interface Battle {
@@ -132,7 +140,7 @@ export class CountedWorld {
 
   #putWar(id: string, data: Data, knows: (...ids: unknown[]) => boolean): boolean {
     const before = this.#wars.get(id)
-    const war = { status: 'active', outcome: null, conflict_id: null, ...before } as War
+    const war = { status: 'active', outcome: null, conflict_id: null, participants: [], ...before } as War
     for (const name of sides) {
       const sent = data[name] as { nation_id?: string; alliance_id?: string | null } | undefined
       if (!knows(sent?.nation_id, sent?.alliance_id)) return false
@@ -145,11 +153,29 @@ export class CountedWorld {
     }
     // A war of a nation on itself is rejected.
     if (war.attacker.nation_id === war.defender.nation_id) return false
+    if (data.participants) war.participants = this.#participantsOf(data.participants as Participant[], before)
+    if (!areDistinct(war)) return false
     for (const field of ['status', 'outcome', 'conflict_id'] as const) {
       if (field in data) Object.assign(war, { [field]: data[field] })
     }
     this.#wars.set(id, war)
     return true
+  }
+
+  /** A participant that stays keeps its alliance: that of the same start, else the one that is not given again. */
+  #participantsOf(sent: Participant[], before: War | undefined): Participant[] {
+    const startOf = ({ side, nation_id, joined_at }: Participant) => `${side} ${nation_id} ${joined_at}`
+    const isOfSame = (one: Participant, other: Participant) =>
+      one.side === other.side && one.nation_id === other.nation_id
+    const known = before?.participants ?? []
+    const starts = new Set(sent.map(startOf))
+    return sent.map(given => {
+      const same =
+        known.find(one => startOf(one) === startOf(given)) ??
+        known.find(one => isOfSame(one, given) && !starts.has(startOf(one)))
+      const current = this.#members.get(given.nation_id) ?? null
+      return { ...given, alliance_id: same ? same.alliance_id : current }
+    })
   }
 
   /** Reads every counter, and compares. */
@@ -236,7 +262,13 @@ export class CountedWorld {
     for (const battle of battles) {
       const { attacker_nation_id: first, defender_nation_id: second } = battle
       const [attacks, defends] = [war.attacker.nation_id, war.defender.nation_id]
-      const isReversed = first === defends || (first !== attacks && second === attacks)
+      const joinedAs = (id: string) => {
+        const found = war.participants.filter(({ nation_id }) => nation_id === id)
+        return (found.find(({ left_at }) => left_at === undefined) ?? found[0])?.side
+      }
+      const isReversed = [attacks, defends].some(id => id === first || id === second)
+        ? first === defends || (first !== attacks && second === attacks)
+        : (joinedAs(first) ?? (joinedAs(second) === 'attacker' ? 'defender' : 'attacker')) === 'defender'
       const role = (name: SideName): SideName =>
         isReversed ? (name === 'attacker' ? 'defender' : 'attacker') : name
       for (const name of sides) {
@@ -265,12 +297,30 @@ export class CountedWorld {
             battles_won += numbers.get(warId)?.won[name] ?? 0
             addUnits(losses, numbers.get(warId)?.losses[name] ?? {})
           }
+          for (const { nation_id, alliance_id } of war.participants)
+            if (alliance_id !== null && alliances.includes(alliance_id)) nations.add(nation_id)
         }
         return { nation_count: nations.size, battles_won, losses }
       }),
     }
   }
 }
+
+/** Whether no nation takes part twice at one time. */
+const areDistinct = ({ attacker, defender, participants }: War): boolean =>
+  participants.every(
+    ({ nation_id, joined_at, left_at }, index) =>
+      nation_id !== attacker.nation_id &&
+      nation_id !== defender.nation_id &&
+      participants
+        .slice(0, index)
+        .every(
+          other =>
+            other.nation_id !== nation_id ||
+            (joined_at !== undefined && other.left_at !== undefined) ||
+            (left_at !== undefined && other.joined_at !== undefined),
+        ),
+  )
 
 function addUnits(sum: Units, units: Units): void {
   for (const [unit, lost] of Object.entries(units)) sum[unit] = (sum[unit] ?? 0) + lost

@@ -14,9 +14,21 @@ const allianceId = fc.nat({ max: 2 }).map(number => `a${number}`)
 const warId = fc.nat({ max: 3 }).map(number => `w${number}`)
 const battleId = fc.nat({ max: 5 }).map(number => `b${number}`)
 const conflictId = fc.nat({ max: 1 }).map(number => `c${number}`)
-const score = fc.integer({ min: 0, max: 999_999_999 }).map(value => value / 10_000)
+const score = fc.integer({ min: -999_999_999, max: 999_999_999 }).map(value => value / 10_000)
 const units = fc.record({ soldiers: fc.nat({ max: 9 }), tanks: fc.nat({ max: 9 }) })
 const side = fc.array(allianceId, { maxLength: 2 })
+/** Battles are fought after the change of sides. */
+const change = '2026-05-02T12:00:00Z'
+const participants = fc.array(
+  fc
+    .record({ side: oneOf('attacker', 'defender'), nation_id: nationId, time: oneOf('all', 'early', 'late') })
+    .map(({ time, ...given }) => ({
+      ...given,
+      ...(time === 'late' ? { joined_at: change } : {}),
+      ...(time === 'early' ? { left_at: change } : {}),
+    })),
+  { maxLength: 3 },
+)
 
 const puts = (resource: string, data: fc.Arbitrary<Record<string, unknown>>, weight: number) => ({
   arbitrary: data.map((values): Fact => ({ op: 'put', resource, data: values })),
@@ -58,6 +70,7 @@ const fact = fc.oneof(
         declared_at: fc.constant('2026-05-02T00:00:00Z'),
         attacker: fc.record({ nation_id: nationId }),
         defender: fc.record({ nation_id: nationId }),
+        participants,
         conflict_id: fc.option(conflictId),
       },
       { requiredKeys: ['id', 'declared_at', 'attacker', 'defender'] },
@@ -72,6 +85,7 @@ const fact = fc.oneof(
         status: oneOf('active', 'ended'),
         outcome: oneOf('attacker_victory', 'defender_victory', 'peace', 'stalemate', null),
         conflict_id: fc.option(conflictId),
+        participants,
         attacker: fc.record({ alliance_id: fc.option(allianceId) }),
       },
       { requiredKeys: ['id'] },

@@ -35,7 +35,7 @@ const retry = (id: string, body?: object) => one(chancery.operate('POST', `/refu
 const { send: apply } = factsOn(chancery)
 
 test('a rejected batch is stored as it was sent; later ones are applied', async () => {
-  const facts = [nation('k1'), nation('k2', { national_score: -1 })]
+  const facts = [nation('k1'), nation('k2', { land_area: -1 })]
   const [poison, next] = await chancery.send(
     lines(...facts, commit('poison', { announce: false }), nation('k3'), commit('next')),
   )
@@ -49,7 +49,7 @@ test('a rejected batch is stored as it was sent; later ones are applied', async 
 
 test('the lines of a dead letter are its own, those of the result the stream’s', async () => {
   const outcomes = await chancery.send(
-    `${lines(nation('li1'), commit('lines-good'))}\n${lines(nation('li2'), nation('li3', { national_score: -1 }), commit('lines-bad'))}`,
+    `${lines(nation('li1'), commit('lines-good'))}\n${lines(nation('li2'), nation('li3', { land_area: -1 }), commit('lines-bad'))}`,
   )
   assert.equal(outcomes[1]?.refused[0]?.line, 5)
   const found = await kept('lines-bad')
@@ -69,7 +69,7 @@ test('a batch with a missing reference is applied by a later retry, and leaves t
 })
 
 test('a dead letter that the game sends again is applied, and leaves the list', async () => {
-  await apply('fixed', nation('m1', { national_score: -1 }))
+  await apply('fixed', nation('m1', { land_area: -1 }))
   assert.ok(await kept('fixed'))
   assert.equal((await apply('fixed', nation('m1', { national_score: 1 })))?.status, 'applied')
   assert.equal(await kept('fixed'), undefined)
@@ -77,7 +77,7 @@ test('a dead letter that the game sends again is applied, and leaves the list', 
 
 test('invalid facts under the id of an applied batch are rejected, and not stored: nothing can be applied under it', async () => {
   await apply('taken', nation('tk1'))
-  const again = await apply('taken', nation('tk1', { national_score: -1 }))
+  const again = await apply('taken', nation('tk1', { land_area: -1 }))
   assert.deepEqual([again?.status, again?.is_kept], ['refused', false])
   assert.equal(await kept('taken'), undefined)
 })
@@ -142,7 +142,7 @@ test('the reason of a line that is not JSON quotes nothing of it', async () => {
 test('a batch that is too large to keep is listed without its facts', async () => {
   const large = Array.from({ length: 5_000 }, (_, index) => nation(`l${index}`, { motto: 'x'.repeat(900) }))
   assert.ok(lines(...large).length > limits.deadLetterBytesMax)
-  const outcome = await apply('large', ...large, nation('l-bad', { national_score: -1 }))
+  const outcome = await apply('large', ...large, nation('l-bad', { land_area: -1 }))
   assert.deepEqual([outcome?.status, outcome?.is_kept], ['refused', false])
   const found = await kept('large')
   assert.deepEqual([found?.has_content, found?.content, found?.facts], [false, null, 5_001])
@@ -170,8 +170,8 @@ test('a sender can turn the dead letter off', async () => {
       headers: { authorization: `Bearer ${chancery.operatorToken}`, 'content-type': type, ...headers },
       body,
     })
-  await send(lines(nation('q1', { national_score: -1 }), commit('unkept')), 'application/x-ndjson')
-  const json = JSON.stringify({ facts: [nation('q1', { national_score: -1 })] })
+  await send(lines(nation('q1', { land_area: -1 }), commit('unkept')), 'application/x-ndjson')
+  const json = JSON.stringify({ facts: [nation('q1', { land_area: -1 })] })
   const response = await send(json, 'application/json', { 'idempotency-key': 'unkept-too' })
   assert.equal(response.status, 422)
   assert.equal(await kept('unkept'), undefined)
@@ -180,7 +180,7 @@ test('a sender can turn the dead letter off', async () => {
 
 test('the list filters by feed, and dropped dead letters leave it', async () => {
   const feed = { name: 'pull', after: null }
-  await chancery.send(lines(nation('d1', { national_score: -1 }), commit('in-feed', { feed })))
+  await chancery.send(lines(nation('d1', { land_area: -1 }), commit('in-feed', { feed })))
   assert.deepEqual(
     (await list('?feed=pull')).map(({ id }) => id),
     ['in-feed'],
@@ -252,7 +252,7 @@ describe('the dead-letter store is bounded', () => {
   /** Sends some kilobytes with one invalid fact. */
   const sendInvalid = async (batch: string, more: Fact = {}) => {
     const facts = Array.from({ length: 40 }, (_, index) => nation(`full-${index}`))
-    const wrong = nation('full', { national_score: -1 })
+    const wrong = nation('full', { land_area: -1 })
     const [outcome] = await chancery.send(lines(...facts, wrong, commit(batch, more)))
     assert.equal(outcome?.status, 'refused')
     return outcome

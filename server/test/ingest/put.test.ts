@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Change, chunkSize, partsOf } from '../../src/ingest/batch.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { type Fact, startTestServer } from '../support/test-server.ts'
 import { alliance, battle, factsOn, member, nation, put, remove, war } from './facts.ts'
@@ -8,7 +9,7 @@ type Document = Record<string, unknown>
 
 const chancery = closeAfter(await startTestServer())
 
-const { ingest, read } = factsOn(chancery)
+const { ingest, read, list } = factsOn(chancery)
 
 async function keyOf(nationId: string): Promise<string> {
   const made = await chancery.makeKey({ nation_id: nationId }, [
@@ -31,6 +32,7 @@ test('a new entity has the defaults of the contract, and null for fields that th
     leader_name: '',
     national_score: 0,
     status: 'active',
+    game_status: null,
     government: null,
     continent: null,
     color: null,
@@ -207,6 +209,159 @@ test('a correction of a war’s nation copies that nation’s name and alliance'
   })
 })
 
+test('a participant keeps the name and alliance of its time, until a fact gives others', async () => {
+  await ingest(
+    ...['joins-1', 'joins-2', 'joins-3'].map(id => nation(id)),
+    alliance('joins-a'),
+    alliance('joins-b'),
+    member('joins-3', 'joins-a'),
+  )
+  const joined = (more: Document = {}) =>
+    put('war', { id: 'joins-w', participants: [{ side: 'defender', nation_id: 'joins-3', ...more }] })
+  const participantOf = async () => ((await read('/wars/joins-w')).participants as Document[])[0]
+  await ingest(war('joins-w', 'joins-1', 'joins-2'), joined())
+  await ingest(
+    put('nation', { id: 'joins-3', nation_name: 'Later' }),
+    put('alliance', { id: 'joins-a', name: 'Later' }),
+    remove('alliance_member', 'joins-3'),
+  )
+  const at = { joined_at: '2026-05-21T00:00:00Z', left_at: '2026-05-22T00:00:00Z' }
+  await ingest(joined(at))
+  const then = {
+    side: 'defender',
+    nation_id: 'joins-3',
+    nation_name: 'Nation joins-3',
+    alliance_id: 'joins-a',
+    alliance_name: 'Alliance joins-a',
+  }
+  assert.deepEqual(await participantOf(), { ...then, ...at })
+  await ingest(joined({ alliance_id: 'joins-b' }))
+  const corrected = { ...then, alliance_id: 'joins-b', alliance_name: 'Alliance joins-b' }
+  assert.deepEqual(await participantOf(), { ...corrected, joined_at: null, left_at: null })
+  await ingest(remove('nation', 'joins-3'), joined())
+  assert.equal((await participantOf())?.nation_name, 'Nation joins-3')
+})
+
+test('a participant that left and is given with a later time has joined again', async () => {
+  await ingest(
+    ...['back-1', 'back-2', 'back-3'].map(id => nation(id)),
+    war('back-w', 'back-1', 'back-2', {
+      participants: [{ side: 'attacker', nation_id: 'back-3', left_at: '2026-05-22T00:00:00Z' }],
+    }),
+  )
+  await ingest(put('nation', { id: 'back-3', nation_name: 'Later' }))
+  const joined_at = '2026-05-23T00:00:00Z'
+  await ingest(
+    put('war', { id: 'back-w', participants: [{ side: 'attacker', nation_id: 'back-3', joined_at }] }),
+  )
+  const [participant] = (await read('/wars/back-w')).participants as Document[]
+  assert.equal(participant?.nation_name, 'Later')
+  const [event] = await list('/events?type=war.joined&nation_id=back-3')
+  assert.equal(event?.occurred_at, joined_at)
+})
+
+test('the nation that leads an alliance at war is a side, not a participant', async () => {
+  await ingest(
+    ...['whole-1', 'whole-2', 'whole-3'].map(id => nation(id)),
+    alliance('whole'),
+    ...['whole-1', 'whole-2'].map(id =>
+      member(id, 'whole', { joined_at: `2026-05-0${id.at(-1)}T00:00:00Z` }),
+    ),
+  )
+  await ingest(
+    war('whole-w', 'whole-1', 'whole-3', {
+      attacker: { alliance_id: 'whole' },
+      participants: ['whole-1', 'whole-2'].map(id => ({ side: 'attacker', nation_id: id })),
+    }),
+  )
+  const { attacker, participants } = await read('/wars/whole-w')
+  assert.equal((attacker as Document).nation_id, 'whole-1')
+  assert.deepEqual(
+    (participants as Document[]).map(({ nation_id }) => nation_id),
+    ['whole-2'],
+  )
+})
+
+test('a chunk of facts with long lists is applied in parts', () => {
+  const change = (key: string, items: number): Change => ({
+    ...{ line: 1, op: 'put', key, at: undefined },
+    data: { id: key, participants: Array.from({ length: items }) },
+  })
+  const changes = [change('w1', 19_999), change('w2', 1), change('w3', 30_000), change('w4', 0)]
+  const parts = [...partsOf(changes)].map(part => part.map(({ key }) => key))
+  assert.deepEqual(parts, [['w1', 'w2'], ['w3'], ['w4']])
+  assert.deepEqual([...partsOf([])], [])
+})
+
+test('participants of a deleted war are not found', async () => {
+  await ingest(
+    ...['gone-1', 'gone-2', 'gone-3'].map(id => nation(id)),
+    war('gone-w', 'gone-1', 'gone-2', { participants: [{ side: 'attacker', nation_id: 'gone-3' }] }),
+  )
+  const found = async () => (await list('/wars?nation_id=gone-3')).map(({ id }) => id)
+  assert.deepEqual(await found(), ['gone-w'])
+  await ingest(remove('war', 'gone-w'))
+  await ingest(war('gone-w', 'gone-1', 'gone-2'))
+  assert.deepEqual(await found(), [])
+})
+
+test('a battle counts for the sides that its participants were on at its time', async () => {
+  const noon = '2026-05-25T12:00:00Z'
+  await ingest(
+    ...['turns-1', 'turns-2', 'turns-3', 'turns-4'].map(id => nation(id)),
+    war('turns-w', 'turns-1', 'turns-2', {
+      participants: [
+        { side: 'attacker', nation_id: 'turns-3', left_at: noon },
+        { side: 'defender', nation_id: 'turns-3', joined_at: noon },
+      ],
+    }),
+    battle('turns-b1', 'turns-w', 'turns-4', 'turns-3', { losses: { defender: { tanks: 1 } } }),
+    battle('turns-b2', 'turns-w', 'turns-4', 'turns-3', {
+      fought_at: '2026-05-26T12:00:00Z',
+      losses: { defender: { tanks: 2 } },
+    }),
+  )
+  assert.deepEqual((await read('/wars/turns-w')).losses, { attacker: { tanks: 1 }, defender: { tanks: 2 } })
+})
+
+test('a war of an alliance keeps the nation that led it, until a fact gives another alliance', async () => {
+  const leads = (nationId: string, allianceId: string) => member(nationId, allianceId, { rank: 'leader' })
+  await ingest(
+    ...['leads-1', 'leads-2', 'leads-3'].map(id => nation(id)),
+    alliance('leads-a'),
+    alliance('leads-b'),
+    leads('leads-1', 'leads-a'),
+    leads('leads-2', 'leads-b'),
+  )
+  const declared = (allianceId: string) =>
+    war('leads-w', 'leads-1', 'leads-3', { attacker: { alliance_id: allianceId } })
+  const attackerOf = async () => {
+    const { attacker, attacker_type, defender_type } = await read('/wars/leads-w')
+    const { nation_id, alliance_name } = attacker as Document
+    return [attacker_type, defender_type, nation_id, alliance_name]
+  }
+  await ingest(declared('leads-a'))
+  assert.deepEqual(await attackerOf(), ['alliance', 'nation', 'leads-1', 'Alliance leads-a'])
+  await ingest(member('leads-1', 'leads-b'), leads('leads-3', 'leads-a'))
+  await ingest(declared('leads-a'))
+  assert.deepEqual(await attackerOf(), ['alliance', 'nation', 'leads-1', 'Alliance leads-a'])
+  await ingest(declared('leads-b'))
+  assert.deepEqual(await attackerOf(), ['alliance', 'nation', 'leads-2', 'Alliance leads-b'])
+})
+
+test('a war may continue one that comes much later in the batch, and one that was deleted', async () => {
+  await ingest(nation('next-1'), nation('next-2'))
+  const others = Array.from({ length: chunkSize }, () => put('war', { id: 'next-w1', type: 'raid' }))
+  await ingest(
+    war('next-w1', 'next-1', 'next-2', { follows_war_id: 'next-w0' }),
+    ...others,
+    war('next-w0', 'next-1', 'next-2'),
+  )
+  await ingest(remove('war', 'next-w0'))
+  await ingest(put('war', { id: 'next-w1', follows_war_id: 'next-w0' }))
+  assert.equal((await read('/wars/next-w1')).follows_war_id, 'next-w0')
+})
+
 test('swapping attacker and defender of a war swaps its losses', async () => {
   await ingest(nation('turn-1'), nation('turn-2'), war('turn-w', 'turn-1', 'turn-2'))
   await ingest(battle('turn-b', 'turn-w', 'turn-1', 'turn-2', { losses: { attacker: { tanks: 4 } } }))
@@ -332,4 +487,62 @@ test('an application is not membership', async () => {
   assert.equal((await read('/alliances/apply-a')).member_count, 0)
   const { data } = await chancery.read<{ data: unknown[] }>('/alliances/apply-a/members')
   assert.deepEqual(data, [])
+})
+
+test('a status of the game’s own sets the fixed status, and another fixed status clears it', async () => {
+  const statusAfter = async (data: Document) => {
+    await ingest(put('nation', { id: 'own-status', ...data }))
+    const { status, game_status } = await read('/nations/own-status')
+    return [status, game_status]
+  }
+  const idsOf = async (status: string) =>
+    (await list(`/nations?status=${status}&ids=own-status`)).map(({ id }) => id)
+  assert.deepEqual(await statusAfter({ nation_name: 'Own', game_status: 'banned' }), ['inactive', 'banned'])
+  assert.deepEqual(await statusAfter({ motto: 'Still' }), ['inactive', 'banned'])
+  assert.deepEqual(await statusAfter({ status: 'inactive' }), ['inactive', 'banned'])
+  assert.deepEqual(await statusAfter({ status: 'vacation' }), ['vacation', null])
+  assert.deepEqual(await statusAfter({ status: 'inactive', game_status: 'banned' }), ['inactive', 'banned'])
+  assert.deepEqual(await statusAfter({ game_status: null }), ['inactive', null])
+  assert.deepEqual(await statusAfter({ status: 'active', game_status: null }), ['active', null])
+  assert.deepEqual(await idsOf('active'), ['own-status'])
+  assert.deepEqual(await statusAfter({ game_status: 'banned' }), ['inactive', 'banned'])
+  assert.deepEqual(await idsOf('inactive'), ['own-status'])
+  assert.deepEqual(await idsOf('active'), [])
+})
+
+test('an outcome of the game’s own sets the fixed outcome, and counts as it', async () => {
+  await ingest(nation('own-a'), nation('own-b'), war('own-war', 'own-a', 'own-b'))
+  const outcomeAfter = async (data: Document) => {
+    await ingest(put('war', { id: 'own-war', ...data }))
+    const { outcome, game_outcome } = await read('/wars/own-war')
+    return [outcome, game_outcome]
+  }
+  assert.deepEqual(await outcomeAfter({}), [null, null])
+  const ended = { ended_at: '2026-05-22T10:00:00Z' }
+  assert.deepEqual(await outcomeAfter({ ...ended, game_outcome: 'white_peace' }), ['peace', 'white_peace'])
+  assert.deepEqual(await outcomeAfter({ outcome: 'attacker_victory' }), ['attacker_victory', null])
+  assert.deepEqual((await read('/nations/own-a')).wars, {
+    active_offensive: 0,
+    active_defensive: 0,
+    won: 1,
+    lost: 0,
+  })
+  assert.deepEqual(await outcomeAfter({ game_outcome: 'white_peace' }), ['peace', 'white_peace'])
+  assert.equal(((await read('/nations/own-a')).wars as { won: number }).won, 0)
+  assert.deepEqual(await outcomeAfter({ outcome: null }), [null, null])
+})
+
+test('a list among the attributes is replaced as a whole, and null is none', async () => {
+  const languagesAfter = async (attributes: object) => {
+    await ingest(nation('listed', { attributes }))
+    const data = await read('/nations/listed')
+    return (data.attributes as { languages?: unknown }).languages
+  }
+  assert.deepEqual(await languagesAfter({ languages: ['Borean', 'Tidewater'] }), ['Borean', 'Tidewater'])
+  assert.deepEqual(await languagesAfter({ literacy_percent: 3 }), ['Borean', 'Tidewater'])
+  assert.deepEqual(await languagesAfter({ languages: ['Tidewater'] }), ['Tidewater'])
+  assert.deepEqual(await languagesAfter({ languages: [] }), [])
+  assert.equal(await languagesAfter({ languages: null }), null)
+  const most = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(100, 'x'))
+  assert.deepEqual(await languagesAfter({ languages: most }), most)
 })

@@ -7,7 +7,15 @@ import type { Schema } from '../disclosure/slots.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { type Fact, startTestServer } from '../support/test-server.ts'
 import { commit, lines, nation, put, rejectionOf, seqOf, statusOf } from './facts.ts'
-import { existing, newRows, referencesIn, referredBy, type WrongFact, wrongFacts } from './wrong-facts.ts'
+import {
+  existing,
+  newRows,
+  referencesIn,
+  referredBy,
+  treatyBetweenNations,
+  type WrongFact,
+  wrongFacts,
+} from './wrong-facts.ts'
 
 const contract = contractFor(demoProfile)
 
@@ -59,7 +67,10 @@ test('every reference of a fact to another row is tested', () => {
       [name],
       ...Object.keys(schema.properties ?? {}).map(member => [name, member]),
     ])
-    const tested = referencesIn(newRows[resource]).map(({ path }) => path.join('.').replace(/\.0$/, ''))
+    const rows = [newRows[resource], ...(resource === 'treaty' ? [treatyBetweenNations] : [])]
+    const tested = rows
+      .flatMap(row => referencesIn(row))
+      .map(({ path }) => path.join('.').replace(/\.0$/, ''))
     for (const path of places)
       if (referredBy(path.at(-1) ?? '')) assert.ok(tested.includes(path.join('.')), `${resource} ${path}`)
   }
@@ -97,8 +108,11 @@ test('with very many rejections, the first of each fact is reported before the o
 
 test('the war and the price in the guide are applied, and no field of them can be left out', async () => {
   const guide = await readFile(new URL('../../../docs/game/what-to-send.md', import.meta.url), 'utf8')
-  const shown = ['war.json', 'price.json'].map(name => JSON.parse(markedBlock(guide, name)) as Fact)
+  const [changed, ...shown] = ['status.json', 'war.json', 'price.json'].map(
+    name => JSON.parse(markedBlock(guide, name)) as Fact,
+  )
   await chancery.ingest([nation('42'), nation('9')], { waits: false })
+  await chancery.ingest(changed ? [changed] : [], { waits: false })
   for (const fact of shown) {
     const { op, resource, data } = fact as { op: string; resource: string; data: Record<string, unknown> }
     for (const name of Object.keys(data)) {

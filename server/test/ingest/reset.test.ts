@@ -56,6 +56,13 @@ const world = (): Fact[] => [
   member('n2', 'a2'),
   put('alliance_application', { nation_id: 'n3', alliance_id: 'a1' }),
   put('treaty', { id: 't1', alliance_ids: ['a1', 'a2'], type: 'non_aggression' }),
+  put('treaty', {
+    id: 't0',
+    nation_ids: ['n1', 'n2'],
+    type: 'non_aggression',
+    signed_at: '2026-05-02T00:00:00Z',
+    ended_at: '2026-05-03T00:00:00Z',
+  }),
   put('market_price', { resource: 'steel', price: 4, currency: 'credits', as_of: '2026-05-01T00:00:00Z' }),
   put('conflict', {
     id: 'c1',
@@ -186,7 +193,7 @@ describe('after a reset', () => {
     assert.deepEqual(pluck(events.slice(0, 2), 'occurred_at'), [endOfEra, endOfEra])
   })
 
-  test('nations, alliances, members, treaties and the market are deleted; new entities exist', async () => {
+  test('nations, alliances, members and the market are deleted; new entities exist', async () => {
     for (const path of ['/nations/n1', '/alliances/a1', '/alliances/a1/members', '/market/steel'])
       assert.equal(await statusOf(chancery, path), 404, path)
     const { data, pagination } = await chancery.read<{ data: Document[]; pagination: Document }>('/nations')
@@ -196,6 +203,14 @@ describe('after a reset', () => {
       (await list('/rankings')).map(({ nation: each }) => (each as Document).id),
       ['e4-n1'],
     )
+  })
+
+  test('treaties stay, and have ended', async () => {
+    const ends = (await list('/treaties')).map(({ id, status, ended_at }) => [id, status, ended_at])
+    assert.deepEqual(ends, [
+      ['t0', 'ended', '2026-05-03T00:00:00Z'],
+      ['t1', 'ended', endOfEra],
+    ])
   })
 
   test('wars, battles, conflicts, eras, news and the log stay; active ones have ended', async () => {
@@ -279,6 +294,16 @@ describe('after a reset', () => {
     ])
   })
 
+  test('a treaty may have the id of one from before the reset', async () => {
+    const treaty = put('treaty', { id: 't1', alliance_ids: ['e4-a1', 'e4-a2'], type: 'protectorate' })
+    await apply(alliance('e4-a1'), alliance('e4-a2'), treaty)
+    const { status, ended_at, alliance_ids } = await read('/treaties/t1')
+    assert.deepEqual([status, ended_at, alliance_ids], ['active', null, ['e4-a1', 'e4-a2']])
+    await apply({ op: 'snapshot', resource: 'treaty' })
+    assert.deepEqual(pluck(await list('/treaties'), 'id'), ['t0'])
+    await apply(remove('alliance', 'e4-a1'), remove('alliance', 'e4-a2'))
+  })
+
   test('a war or battle from before the reset cannot become a current one', async () => {
     const reused = (resource: string, id: string) =>
       `${resource} ${id} existed before era e3 ended: give the new one another id, for example e4-${id}`
@@ -296,6 +321,16 @@ describe('after a reset', () => {
       '/data/attacker/nation_id',
       'nation n1 was retired with era e3: give the new one an id of its own, for example e4-n1',
     ])
+    const joinedBy = (id: string) => ({ participants: [{ side: 'attacker', nation_id: id }] })
+    assert.deepEqual(await sendRejected(put('war', { id: 'w1', ...joinedBy('e4-n1') })), [
+      1,
+      '/data/participants/0/nation_id',
+      reused('war', 'w1'),
+    ])
+    assert.deepEqual(
+      (await sendRejected(war('w9', 'e4-n2', 'e4-n1', { declared_at: afterwards, ...joinedBy('n1') })))[1],
+      '/data/participants/0/nation_id',
+    )
     await apply(war('e4-w1', 'e4-n1', 'e4-n2', { declared_at: afterwards }))
     const fought = { fought_at: afterwards }
     assert.deepEqual(await sendRejected(battle('b1', 'e4-w1', 'e4-n1', 'e4-n2', fought)), [
@@ -310,6 +345,7 @@ describe('after a reset', () => {
     await apply(
       put('war', { id: 'w1', outcome: 'attacker_victory', declared_at: '2026-05-20T11:00:00Z' }),
       put('war', { id: 'w3', attacker: { nation_id: 'n2' } }),
+      put('war', { id: 'w1', participants: [{ side: 'attacker', nation_id: 'n3' }] }),
       war('w0', 'n1', 'n2'),
       war('late', 'n2', 'n3'),
       battle('b1', 'w1', 'n1', 'n2', { victor: 'draw' }),

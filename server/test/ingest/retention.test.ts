@@ -49,7 +49,7 @@ test('the id of the last batch of a feed never expires, because the next batch n
 test('a dead letter is kept for the promised time', async () => {
   const days = { 'retained-letter': limits.deadLetterDays - 1, 'expired-letter': limits.deadLetterDays + 1 }
   for (const [batch, ago] of Object.entries(days)) {
-    assert.equal(await send(batch, nation(batch, { national_score: -1 })), 'refused')
+    assert.equal(await send(batch, nation(batch, { land_area: -1 })), 'refused')
     await age('dead_letter', 'last_rejected_at', batch, ago)
   }
   await deleteOldDeadLetters(pools.ingest)

@@ -3,10 +3,11 @@ import type { LimitStore } from '../../src/limits/rate-limit.ts'
 import { createRedisLimits } from '../../src/limits/redis.ts'
 
 /** A store that is connected. Calls to its fallback would be counted separately, so tests notice them. */
-export function connectedLimits(url: string, windowMs = 60_000): Promise<LimitStore> {
+export function connectedLimits(url: string, windowMs = 60_000, namespace = 'test'): Promise<LimitStore> {
   return new Promise((resolve, reject) => {
     const limits = createRedisLimits({
       url,
+      namespace,
       windowMs,
       fallback: createMemoryLimits({ windowMs }),
       // A busy machine is no outage.

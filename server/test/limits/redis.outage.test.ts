@@ -29,6 +29,7 @@ async function openStore(t: TestContext, options: Options = {}) {
   const relay = options.isRelayed ? await startTcpProxy(t, server.url) : undefined
   const { url } = relay ?? server
   const limits = createRedisLimits({
+    namespace: 'test',
     url: options.password ? url.replace('//', `//:${options.password}@`) : url,
     fallback: createMemoryLimits({}),
     onStateChange: (isUp, reason) => changes.push({ isUp, reason }),
@@ -74,7 +75,7 @@ test('while the server is gone calls are counted in this process, and then on th
   await server.start()
   await callUntilUp()
   assert.equal((await take('c')).remaining, 59)
-  assert.equal(await server.command('get {chancery:limit}:c'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit:test}:c'), '$1\r\n1')
   assert.equal((await take('a')).remaining, 57, 'calls counted in this process still count')
   assert.equal((await take('b')).isAllowed, false, 'an empty server begins no other window')
   assert.equal((await limits.peek('a', 60)).remaining, 57)
@@ -106,7 +107,7 @@ test('a hung server costs one wait, not one for each call', async t => {
   server.resume()
   await callUntilUp()
   assert.equal((await take('b')).remaining, 59)
-  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit:test}:b'), '$1\r\n1')
 })
 
 test('a server that hangs longer than its connections are kept is used again', async t => {
@@ -117,7 +118,7 @@ test('a server that hangs longer than its connections are kept is used again', a
   server.resume()
   await callUntilUp()
   await take('b')
-  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit:test}:b'), '$1\r\n1')
 })
 
 test('a connection that becomes unresponsive is replaced', async t => {
@@ -127,7 +128,7 @@ test('a connection that becomes unresponsive is replaced', async t => {
   await untilIs(false)
   await callUntilUp()
   await take('b')
-  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit:test}:b'), '$1\r\n1')
 })
 
 test('after a failover the store uses the new address of its name', async t => {
@@ -139,7 +140,7 @@ test('after a failover the store uses the new address of its name', async t => {
   await take('a')
   await callUntilUp()
   await take('b')
-  assert.equal(await promoted.command('get {chancery:limit}:b'), '$1\r\n1')
+  assert.equal(await promoted.command('get {chancery:limit:test}:b'), '$1\r\n1')
 })
 
 test('a closed connection is noticed without a call, and replaced', async t => {
@@ -156,7 +157,7 @@ test('a process that was busy does not treat its server as hung', async t => {
   const second = limits.consume('a', 60)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * commandTimeoutMs)
   assert.equal((await second).remaining, 58)
-  assert.equal(await server.command('get {chancery:limit}:a'), '$1\r\n2')
+  assert.equal(await server.command('get {chancery:limit:test}:a'), '$1\r\n2')
   assert.equal(changes.length, 1)
 })
 
@@ -170,7 +171,7 @@ test('a server that is unavailable when the process starts is used when it comes
   await server.start()
   await callUntilUp()
   await take('b')
-  assert.equal(await server.command('get {chancery:limit}:b'), '$1\r\n1')
+  assert.equal(await server.command('get {chancery:limit:test}:b'), '$1\r\n1')
 })
 
 test('a flushed server begins new windows and counts as up', async t => {
@@ -188,9 +189,9 @@ test('a server whose clock was set back makes no client wait longer than a windo
   for (let call = 0; call < 60; call++) await take('a')
   assert.equal((await take('a')).isAllowed, false)
   // A clock step of an hour does this to a time to live.
-  await server.command('pexpire {chancery:limit}:a 3630000')
+  await server.command('pexpire {chancery:limit:test}:a 3630000')
   assert.deepEqual([(await limits.peek('a', 60)).remaining, (await take('a')).remaining], [60, 59])
-  assert.ok(Number((await server.command('pttl {chancery:limit}:a')).slice(1)) <= 60_000)
+  assert.ok(Number((await server.command('pttl {chancery:limit:test}:a')).slice(1)) <= 60_000)
 })
 
 test('a server that reads but cannot write counts as unavailable', async t => {
@@ -233,7 +234,7 @@ anyTest('close closes the fallback', async () => {
       isClosed = true
     },
   }
-  await createRedisLimits({ url: 'redis://127.0.0.1:1', fallback }).close()
+  await createRedisLimits({ url: 'redis://127.0.0.1:1', namespace: 'test', fallback }).close()
   assert.equal(isClosed, true)
 })
 

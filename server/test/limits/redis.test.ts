@@ -45,6 +45,15 @@ test('of 500 calls at once over two processes exactly the limit passes', async t
   assert.equal((await limits.peek(subject, 60)).remaining, 0)
 })
 
+test('stores of two namespaces on one server count by themselves', async t => {
+  const { url, subject, limits } = await openStores(t, 1)
+  const other = await connectedLimits(url, 60_000, 'other')
+  t.after(() => other.close())
+  for (const remaining of [1, 0])
+    for (const store of [limits, other]) assert.equal((await store.consume(subject, 2)).remaining, remaining)
+  assert.equal((await limits.consume(subject, 2)).isAllowed, false)
+})
+
 test('remaining includes the call itself, and every process sees the same window', async t => {
   const { stores, subject } = await openStores(t, 2)
   const [here, there] = stores
@@ -132,7 +141,12 @@ test('when the window ends the next one begins, though calls were refused all th
 test('the first calls of a process wait for its connection', async t => {
   const { url, subject } = await openStores(t, 1)
   const stores = [1, 2, 3, 4].map(() =>
-    createRedisLimits({ url, fallback: createMemoryLimits({}), commandTimeoutMs: 60_000 }),
+    createRedisLimits({
+      url,
+      namespace: 'test',
+      fallback: createMemoryLimits({}),
+      commandTimeoutMs: 60_000,
+    }),
   )
   t.after(() => Promise.all(stores.map(store => store.close())))
   assert.equal(await consumeConcurrently(stores, { subject, limit: 60, times: 500 }), 60)
@@ -148,6 +162,9 @@ test('a valkey:// address is accepted', async t => {
 anyTest('a window of other than whole seconds is refused', () => {
   const fallback = createMemoryLimits({})
   for (const windowMs of [0, 500, 1500, Number.NaN]) {
-    assert.throws(() => createRedisLimits({ url: 'redis://127.0.0.1:1', fallback, windowMs }), RangeError)
+    assert.throws(
+      () => createRedisLimits({ url: 'redis://127.0.0.1:1', namespace: 'test', fallback, windowMs }),
+      RangeError,
+    )
   }
 })

@@ -20,8 +20,9 @@ const client = useClient(chancery)
 const numbers = (count: number) => fc.integer({ min: 1, max: count })
 // Few scores, so that nations share them, and scores between two others.
 const score = fc.oneof(
-  fc.integer({ min: 0, max: 5 }),
-  fc.integer({ min: 0, max: 50_000 }).map(parts => parts / 10_000),
+  fc.integer({ min: -2, max: 3 }),
+  fc.constantFrom(-1e15, 1e15),
+  fc.integer({ min: -50_000, max: 50_000 }).map(parts => parts / 10_000),
 )
 const status = fc.constantFrom('active', 'protected', 'vacation', 'inactive')
 const lives = fc.uniqueArray(

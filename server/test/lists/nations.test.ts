@@ -60,7 +60,7 @@ const folded = (text: string) => text.normalize('NFKC').toLowerCase()
 
 /** The ids that a filter selects, ordered by position; without positions as the next ranking round orders them. */
 function select(filter: NationFilter, positions?: ReadonlyMap<string, number>): string[] {
-  const { search, ids, alliance_id, status, min_score = 0, max_score = Number.MAX_SAFE_INTEGER } = filter
+  const { search, ids, alliance_id, status, min_score = -Infinity, max_score = Infinity } = filter
   const text = folded(search ?? '')
   const tierOf = ({ nation_name }: ModelNation) => {
     if (search === undefined || folded(nation_name) === text) return 0
@@ -123,7 +123,7 @@ test('the pages of a filtered list together are what the filter selects, in orde
     maxLength: 4,
   })
   const name = text.map(parts => `x${parts.join('')}`)
-  const score = fc.integer({ min: 0, max: 5 })
+  const score = fc.constantFrom(-1e15, -2.5, -2, 0, 2, 1e15)
   const status = fc.constantFrom('active', 'protected', 'vacation', 'inactive')
   const fact = factAbout(id, { nation_name: name, leader_name: name, national_score: score, status })
   const membership = fc.tuple(id, fc.option(fc.constantFrom(...alliances)))
@@ -192,14 +192,14 @@ test('every page of a search in a large world is that of a scan of all names, be
       nation(id, {
         nation_name: nameOf(number),
         leader_name: number % 900 === 0 ? 'Qi' : `Leader ${number % 11}`,
-        national_score: (number * 7_919) % 1_009,
+        national_score: ((number * 7_919) % 1_009) - 500,
       }),
     ),
   )
   await ingest(
     ids.filter((_, number) => number % 3 === 0).map((id, number) => member(id, `${alliances[number % 2]}`)),
   )
-  const score = fc.integer({ min: 0, max: 1_100 })
+  const score = fc.integer({ min: -600, max: 600 })
   const name = fc.constantFrom('Up', 'up', 'Qu', 'La', 'land', 'Landland', 'Øst', 'Xi_%', 'Q')
   const fact = factAbout(fc.constantFrom(...ids, 'new1', 'new2', 'new3'), {
     nation_name: name,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile, type operations, type ValuesFor } from '@chancery/contract'
 import { listWars } from '../../src/resources/wars/store.ts'
-import { createPool, sql } from '../../src/store/database.ts'
+import { createPool, raw, sql } from '../../src/store/database.ts'
 import { nation, war } from '../ingest/facts.ts'
 import { prepare, useFixture, useTestServer } from '../support/fixture.ts'
 import { createTestPools } from '../support/pools.ts'
@@ -19,18 +19,29 @@ prepare(async () => {
     select (jsonb_populate_record(w, jsonb_build_object(
       'id', 'w' || i, 'attacker_nation_id', 'n' || i, 'defender_nation_id', 'n' || i % ${nations} + 1))).*
     from chancery_world.war w, generate_series(2::int, ${nations}::int) i`)
-  await one.rows(sql`analyze chancery_world.war`)
+  // Only some nations joined wars: n10 to n29 one each.
+  await one.rows(sql`
+    insert into chancery_world.war_participant (war_id, number, side, nation_id)
+    select 'w' || 1000 + i, 1, 'attacker', 'n' || i from generate_series(10::int, 29::int) i`)
+  await one.rows(sql`analyze chancery_world.war, chancery_world.war_participant`)
 })
 
-test('wars of one nation are found, and planned once for all nations', async () => {
+test('wars that a nation declared, defends or joined are found by indexes, and planned once for all nations', async () => {
   const context = { pools: { ...pools, public: one }, contract: contractFor(demoProfile) }
   for (let number = 10; number < 30; number += 1) {
     const filter = { nation_id: [`n${number}`], page: 1, limit: 25 } as ValuesFor<typeof operations.warsList>
     const { items, total } = await listWars(context, filter)
-    assert.deepEqual(items.map(({ id }) => id).sort(), [`w${number - 1}`, `w${number}`].sort())
-    assert.equal(total, 2)
+    const expected = [`w${number - 1}`, `w${number}`, `w${1000 + number}`]
+    assert.deepEqual(items.map(({ id }) => id).sort(), expected.sort())
+    assert.equal(total, 3)
   }
-  const plans = await one.rows<{ shared: number }>(sql`
-    select generic_plans as shared from pg_prepared_statements where statement like '%w.attacker_nation_id = $%' and statement not like '%pg_prepared%'`)
+  const plans = await one.rows<{ name: string; parameters: number; shared: number }>(sql`
+    select name, cardinality(parameter_types) as parameters, generic_plans as shared from pg_prepared_statements where statement like '%w.attacker_nation_id = $%' and statement not like '%pg_prepared%'`)
   assert.ok(plans.length > 0 && plans.every(({ shared }) => shared >= 10), JSON.stringify(plans))
+  for (const { name, parameters } of plans) {
+    const values = Array.from({ length: parameters }, () => "'10'").join(', ')
+    const plan = JSON.stringify(await one.rows(sql`${raw(`explain execute "${name}" (${values})`)}`))
+    assert.match(plan, /BitmapOr.*war_attacker.*war_defender.*war_pkey/)
+    assert.doesNotMatch(plan, /Seq Scan on war\b/)
+  }
 })

@@ -139,7 +139,8 @@ test('a player who signed in at one process is signed in at all, and out at all'
   const session = await browser.requestOk<AccountSession>('POST', '/session', { token })
   const at = (member: ServeProcess) => {
     const same = openBrowser(member)
-    same.cookie = browser.cookie
+    // Each process here has a public URL of its own, whose port is in the name of the cookie.
+    same.cookie = browser.cookie?.replace(/_\d+=/, `_${new URL(member.url).port}=`)
     same.csrfToken = session.csrf_token
     return same
   }

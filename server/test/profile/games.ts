@@ -41,6 +41,8 @@ export const smallGame: Profile = parseProfile(
     ],
     governments: enumKeys('res_publica', 'regnum'),
     continents: enumKeys('italia', 'africa'),
+    nation_statuses: [{ key: 'exul', label: 'In exile', is: 'inactive' }],
+    war_outcomes: [{ key: 'indutiae', label: 'Truce', is: 'peace' }],
     war_types: enumKeys('bellum', 'incursio'),
     battle_kinds: enumKeys('field', 'at_sea'),
     treaty_types: enumKeys('foedus'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenApiDocument, Profile } from '@chancery/contract'
+import { currencyOf, type OpenApiDocument, type Profile } from '@chancery/contract'
 import { createWorld, linesOf } from '@chancery/simulator'
 import fc from 'fast-check'
 import { randomProfiles } from '../../../contract/test/random-profiles.ts'
@@ -40,7 +40,8 @@ async function serve(profile: Profile): Promise<void> {
 
     const game = (await read(server, '/game')).data
     const { pages: _pages, event_kinds: kinds, attributes, ...lists } = profile
-    for (const [name, value] of Object.entries(lists)) assert.deepEqual(game[name], value, name)
+    for (const [name, value] of Object.entries({ ...lists, currency: currencyOf(profile) }))
+      assert.deepEqual(game[name], value, name)
     const isPublished = ({ class: of }: { class: string }) => of !== 'admin_only'
     const published = game.attributes as Profile['attributes']
     for (const owner of ['nation', 'alliance'] as const)

@@ -20,6 +20,7 @@ const facts = [
       nation_name: id,
       player: `p_${id}`,
       government: 'res_publica',
+      game_status: 'exul',
       continent: 'italia',
       military: {
         units: { legionary: 5, galley: 0 },
@@ -36,6 +37,7 @@ const facts = [
   put('war', {
     id: 'w1',
     type: 'bellum',
+    game_outcome: 'indutiae',
     attacker: { nation_id: 'n1' },
     defender: { nation_id: 'n2' },
     declared_at: '2026-05-01T00:00:00Z',
@@ -49,7 +51,7 @@ const facts = [
     defender_nation_id: 'n2',
     losses: { attacker: { cavalry: 3 }, defender: { legionary: 1 } },
   }),
-  put('market_price', { resource: 'iron', price: 3, as_of: '2026-05-02T00:00:00Z' }),
+  put('market_price', { resource: 'iron', price: 3.25, as_of: '2026-05-02T00:00:00Z' }),
   put('news_item', { id: 'i1', title: 'News', category: 'acta', published_at: '2026-05-02T00:00:00Z' }),
   {
     op: 'event',
@@ -90,13 +92,13 @@ const adoptionErrors = (host: GameHost, profile: Profile) =>
   linesOf(adoptProfile({ connectionString: host.databaseUrl }, parseProfile(JSON.stringify(profile))))
 
 type List = Exclude<
-  { [K in keyof Profile]: Profile[K] extends { key: string }[] ? K : never }[keyof Profile],
+  { [K in keyof Profile]: Profile[K] extends { key: string }[] | undefined ? K : never }[keyof Profile],
   undefined
 >
 type Change = (profile: Profile) => void
 
 const listOf = (profile: Profile, list: List | 'nation' | 'alliance'): { key: string }[] =>
-  list === 'nation' || list === 'alliance' ? profile.attributes[list] : profile[list]
+  (list === 'nation' || list === 'alliance' ? profile.attributes[list] : profile[list]) ?? []
 const edited =
   (list: Parameters<typeof listOf>[1], key: string, change: object): Change =>
   profile => {
@@ -169,9 +171,29 @@ const cases: Record<string, [change: Change, line: RegExp]> = {
     edited('ranks', 'citizen', { tier: 'officer' }),
     /^ranks\.citizen: 1 member uses the word, and tier would go from member to officer/,
   ],
+  'a status of the game’s own is removed': [
+    removed('nation_statuses', 'exul'),
+    /^nation_statuses\.exul: 2 nations use the word, .* Keep the key exul, or send another game_status or null/,
+  ],
+  'a status of the game’s own is mapped to another': [
+    edited('nation_statuses', 'exul', { is: 'vacation' }),
+    /^nation_statuses\.exul: 2 nations use the word, and is would go from inactive to vacation: they have the previous one\. Leave it as it was/,
+  ],
+  'an outcome of the game’s own is removed': [
+    removed('war_outcomes', 'indutiae'),
+    /^war_outcomes\.indutiae: 1 war uses the word/,
+  ],
+  'an outcome of the game’s own is mapped to another': [
+    edited('war_outcomes', 'indutiae', { is: 'stalemate' }),
+    /^war_outcomes\.indutiae: 1 war uses the word, and is would go from peace to stalemate/,
+  ],
   'the currency has another key': [
     profile => Object.assign(profile, { currency: { key: 'denarius', label: 'Gold' } }),
     /^currency\.gold: 1 market price uses the word, .* \(is it "denarius" now\?\)\. Keep the key gold and change/,
+  ],
+  'prices have fewer decimals': [
+    profile => Object.assign(profile.currency, { price_decimals: 1 }),
+    /^currency\.gold: 1 market price uses more decimals, and price_decimals would go from 4 to 1: stored amounts would not fit\. Leave it as it was, or delete/,
   ],
   'a kind of event is removed': [
     profile => Object.assign(profile, { event_kinds: [] }),
@@ -240,6 +262,7 @@ test('additions, labels, addresses and unused keys are accepted', async () => {
     profile.url = null
     profile.pages.war = 'https://imperium.example/war/{id}'
     profile.currency.label = 'Aureus'
+    Object.assign(profile.currency, { decimals: 2, price_decimals: 8 })
     for (const unit of profile.units) unit.label = `${unit.label}!`
     removed('units', 'galley')(profile)
     removed('resources', 'marble')(profile)
@@ -271,4 +294,42 @@ test('keys that the game has cleared can be changed', async () => {
     removed('units', 'greek_fire')(profile)
   })
   assert.deepEqual(await startErrors(used, cleared), [])
+})
+
+test('decimals are taken from prices and money only while no stored amount has more', async () => {
+  const host = closeAfter(await createGameHost())
+  const withDecimals = (decimals: number, price_decimals: number) =>
+    changed(profile => Object.assign(profile.currency, { decimals, price_decimals }))
+  const server = await host.start(withDecimals(2, 8))
+  const price = (value: number, hour: number) =>
+    put('market_price', { resource: 'iron', price: value, as_of: `2026-05-02T0${hour}:00:00Z` })
+  await ingest(server, [
+    put('nation', { id: 'n1', nation_name: 'n1', economy: { credits: 0.25 } }),
+    put('alliance', { id: 'a1', name: 'a1', treasury: { credits: 0.5 } }),
+    price(0.00000001, 1),
+    put('market_price', { resource: 'iron', traded_value_24h: 0.01 }),
+  ])
+  const linesTo = (decimals: number, price_decimals: number) =>
+    adoptionErrors(host, withDecimals(decimals, price_decimals))
+  assert.deepEqual(
+    (await linesTo(1, 7)).map(line => line.split(', and')[0]),
+    [
+      'currency.gold: 1 nation, 1 market price use more decimals',
+      'currency.gold: 1 market price uses more decimals',
+    ],
+  )
+  // The event keeps both prices.
+  await ingest(server, [price(0.0000001, 2)])
+  await ingest(server, [{ op: 'delete', resource: 'market_price', id: 'iron' }, price(3, 3)])
+  assert.deepEqual(
+    (await linesTo(2, 7)).map(line => line.split(', and')[0]),
+    ['currency.gold: 1 event of the log uses more decimals'],
+  )
+  await ingest(server, [put('nation', { id: 'n1', economy: { credits: 1 } })])
+  assert.deepEqual(
+    (await linesTo(0, 8)).map(line => line.split(', and')[0]),
+    ['currency.gold: 1 alliance uses more decimals'],
+  )
+  await ingest(server, [put('alliance', { id: 'a1', treasury: { credits: null } })])
+  assert.deepEqual(await linesTo(0, 8), [])
 })

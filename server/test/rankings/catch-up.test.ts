@@ -187,6 +187,68 @@ test('alliances that go while a round fills its tables are neither ranked nor co
   assert.ok(await runRankingRound(pool))
 })
 
+test('places by attributes have no nation that goes, and no attribute that is no longer ranked, while a round fills its tables', async () => {
+  const serveWith = (ranked: string[]) => {
+    const attributes = ranked.map(key => ({ key, ranked: true }))
+    return client.query(
+      `insert into chancery_meta.game_profile (profile) values ($1)
+       on conflict (is_only) do update set profile = excluded.profile`,
+      [JSON.stringify({ attributes: { nation: attributes, alliance: attributes } })],
+    )
+  }
+  const places = async (owner: string) => {
+    const { rows } = await client.query(
+      `select attribute, ${owner}_id as id, position::int, value::float from chancery_world.${owner}_attribute_ranking order by 1, 3`,
+    )
+    return rows.map(({ attribute, id, position, value }) => [attribute, id, position, value])
+  }
+  const afterRound = async (meanwhile: () => Promise<unknown>) => {
+    await client.query(nextVersion)
+    await client.query('select pg_advisory_lock($1)', [ingestLock])
+    const round = runRankingRound(pool)
+    await untilFilled()
+    await meanwhile()
+    await client.query(nextVersion)
+    await client.query('select pg_advisory_unlock($1)', [ingestLock])
+    assert.ok(await round)
+  }
+  for (const [id, fame] of [
+    ['low', 1],
+    ['high', 3],
+    ['middle', 2],
+  ] as const) {
+    await insertNation(id, 0)
+    await client.query('update chancery_world.nation set attributes = $2 where id = $1', [
+      id,
+      JSON.stringify({ fame, luck: fame }),
+    ])
+    await client.query(
+      `insert into chancery_world.alliance (id, name, tag, updated_at, search_text, attributes) values ($1, $1, $1, now(), $1, $2)`,
+      [id, JSON.stringify({ fame })],
+    )
+  }
+  await serveWith(['fame', 'luck'])
+  await afterRound(async () => {
+    await client.query("delete from chancery_world.nation where id = 'middle'")
+    await client.query("delete from chancery_world.alliance where id = 'high'")
+    await noteChanged(['middle'])
+    await serveWith(['fame'])
+  })
+  assert.deepEqual(await places('nation'), [
+    ['fame', 'high', 1, 3],
+    ['fame', 'low', 3, 1],
+  ])
+  assert.deepEqual(await places('alliance'), [
+    ['fame', 'middle', 2, 2],
+    ['fame', 'low', 3, 1],
+  ])
+  const { rows: gaps } = await client.query(
+    "select position::int from chancery_world.nation_attribute_ranking_gap where attribute = 'fame'",
+  )
+  assert.deepEqual(gaps, [{ position: 2 }])
+  assert.ok(await runRankingRound(pool))
+})
+
 test('a row that an earlier version wrote is completed by the next round, though nothing changed', async () => {
   assert.equal(await runRankingRound(pool), undefined)
   await client.query('update chancery_world.nation_ranking set alliance_id = null')

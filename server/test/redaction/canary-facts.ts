@@ -11,6 +11,8 @@ const canaries = {
     'Qleader One',
     'Qmotto One',
     'qflag-one',
+    'Qtongue One',
+    'Qtongue Two',
   ],
   deletedNation: ['Xendria Gone'],
   alliance: ['Zephyr League', 'Zephyr Union', '«ZQL»', '«ZQU»', 'Zdescription One', 'zflag-one', 'Zport One'],
@@ -58,6 +60,7 @@ export const batches: Fact[][] = [
       leader_name: 'Qleader One',
       motto: 'Qmotto One',
       flag_url: 'https://game.example/qflag-one.png',
+      attributes: { languages: ['Qtongue One', 'Tidewater', 'Qtongue Two'] },
       national_score: 10,
     }),
     nation('n2', { nation_name: 'Bystander', leader_name: 'Other Leader', national_score: 5 }),
@@ -68,6 +71,8 @@ export const batches: Fact[][] = [
     member('n3', 'a3'),
     put('treaty', { id: 't1', alliance_ids: ['a1', 'a2'], type: 'non_aggression' }),
     put('treaty', { id: 't2', alliance_ids: ['a3', 'a2'], type: 'non_aggression' }),
+    put('treaty', { id: 't3', nation_ids: ['n1', 'n2'], type: 'non_aggression' }),
+    put('treaty', { id: 't4', nation_ids: ['n2', 'n3'], type: 'non_aggression' }),
     put('conflict', {
       id: 'c1',
       name: 'Vconflict One',
@@ -81,7 +86,7 @@ export const batches: Fact[][] = [
     }),
     war('w1', 'n1', 'n2', { reason: 'Wreason One', conflict_id: 'c1', era_id: 'e1' }),
     war('w2', 'n2', 'n1', { status: 'ended', outcome: 'attacker_victory' }),
-    war('w3', 'n3', 'n2'),
+    war('w3', 'n3', 'n2', { participants: [{ side: 'attacker', nation_id: 'n1', joined_at: day(21) }] }),
     war('w4', 'n2', 'n1', { reason: 'Wreason One' }),
     battle('b1', 'w1', 'n1', 'n2', { victor: 'attacker' }),
     battle('b2', 'w1', 'n3', 'n1', { victor: 'draw' }),
@@ -97,6 +102,11 @@ export const batches: Fact[][] = [
       summary: 'A flood struck Zephyr League [«ZQL»].',
       alliance_ids: ['a1'],
       data: { disaster: 'at Zport One' },
+    }),
+    disaster({
+      summary: 'They cried in qtongue one.',
+      nation_ids: ['n1'],
+      data: { disaster: 'a drought of Qtongue Two' },
     }),
     disaster({ summary: 'Peace over Vconflict One.', conflict_id: 'c1' }),
     disaster({ summary: 'They said Wreason One.', war_id: 'w1' }),
@@ -138,13 +148,19 @@ export const batches: Fact[][] = [
     remove('nation', 'n3'),
     remove('alliance', 'a3'),
     remove('treaty', 't1'),
+    put('treaty', { id: 't3', ended_at: day(7) }),
     remove('alliance_member', 'n1'),
     put('war', { id: 'w1', status: 'ended', ended_at: day(7) }),
     remove('war', 'w4'),
     remove('news_item', 'x2'),
   ],
   // Facts after a deletion take the names from tombstones.
-  [war('w5', 'n3', 'n1', { declared_at: day(8), ended_at: day(9) }), member('n1', 'a1')],
+  [
+    war('w5', 'n3', 'n1', { declared_at: day(8), ended_at: day(9) }),
+    put('treaty', { id: 't5', nation_ids: ['n3', 'n1'], type: 'non_aggression', ended_at: day(9) }),
+    put('treaty', { id: 't6', alliance_ids: ['a3', 'a1'], type: 'non_aggression', ended_at: day(9) }),
+    member('n1', 'a1'),
+  ],
 ]
 
 const redact = (resource: string, id: string, data: object): Fact => ({ op: 'redact', resource, id, data })
@@ -155,6 +171,7 @@ export const redactions: Fact[] = [
     leader_name: 'Former leader',
     motto: null,
     flag_url: null,
+    attributes: { languages: ['Former tongue', 'Tidewater'] },
   }),
   redact('nation', 'n3', { nation_name: 'Former nation 3' }),
   redact('alliance', 'a1', {

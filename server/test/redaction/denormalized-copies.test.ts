@@ -57,6 +57,20 @@ test('a text can be removed, and null stays null', () => {
   assert.deepEqual(replaceCopies(schema, war(null), filled, ignore), war(null))
 })
 
+test('former texts are replaced in lists of texts of a game’s own kind, and not in lists of ids', () => {
+  const data = {
+    words: { type: 'strings', description: 'What it says.' },
+    nations: { type: 'ids', description: 'Who spreads it.' },
+  } as const
+  const game = { type: 'game.rumour', description: 'A rumour.', data }
+  const { eventKinds } = contractFor({ ...demoProfile, event_kinds: [game] })
+  const replace = (text: string) => text.replace('Old', 'New')
+  assert.deepEqual(
+    replaceWritten(eventKinds['game.rumour']?.data, { words: ['Old', 'of Old'], nations: ['Old'] }, replace),
+    { words: ['New', 'of New'], nations: ['Old'] },
+  )
+})
+
 test('former texts are replaced in data of a kind that is no longer known, at any depth', () => {
   const data = { text: 'Old', deep: [{ text: 'Older Old' }], count: 1 }
   assert.deepEqual(

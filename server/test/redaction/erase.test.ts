@@ -37,6 +37,8 @@ const words = [
   'Icanary',
   'Tcanary',
   'Ccanary',
+  'Scanary',
+  'Bcanary',
 ]
 const attribute = { type: 'string', description: 'A text of the player.', example: 'La la' } as const
 const profile: Profile = {
@@ -45,6 +47,7 @@ const profile: Profile = {
     ...demoProfile.attributes,
     nation: [
       { ...attribute, key: 'anthem', class: 'public' },
+      { ...attribute, key: 'songs', type: 'strings', class: 'public', example: ['La la'] },
       { ...attribute, key: 'cipher', class: 'player_private', scope: 'military.read' },
     ],
   },
@@ -93,7 +96,7 @@ describe('after an erasure', () => {
           { alliance_id: 'a1', kind: 'defend', target_nation_id: null, note: 'Acanary', due_at: null },
         ],
         moderation_notes: 'Ocanary',
-        attributes: { anthem: 'Tcanary', cipher: 'Ccanary' },
+        attributes: { anthem: 'Tcanary', songs: ['Scanary', 'Bcanary'], cipher: 'Ccanary' },
       }),
       nation('other', { player: 'other-player', economy: { credits: 11 } }),
       member('mine', 'a1', { can_view_treasury: true }),
@@ -103,7 +106,7 @@ describe('after an erasure', () => {
         occurred_at: '2026-05-03T12:00:00Z',
         nation_ids: ['mine'],
         summary: 'The players of Tcanary were silenced.',
-        data: { disaster: 'all who sang TCANARY' },
+        data: { disaster: 'all who sang TCANARY or Scanary' },
       }),
       war('w1', 'mine', 'other'),
       war('w2', 'other', 'old'),

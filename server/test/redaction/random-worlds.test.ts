@@ -53,6 +53,7 @@ const step = fc.record({
     'war',
     'battle',
     'end',
+    'leave',
     'treaty',
     'conflict',
     'game',
@@ -97,15 +98,29 @@ function historyOf(steps: Step[], prefix: string, words: Words): Fact[][] {
           war(`${prefix}w${wars}`, n(one), n(other), {
             reason: words.make(`${prefix}w${wars}`),
             declared_at: at,
+            participants: [0, 1, 2, 3]
+              .filter(id => id !== one && id !== other)
+              .map((id, number) => ({
+                side: three === 0 ? 'attacker' : 'defender',
+                nation_id: n(id),
+                joined_at: time(index + number),
+              })),
           }),
         ]
       },
       battle: () => (wars > 0 ? [battle(id, `${prefix}w${wars}`, n(one), n(other), { fought_at: at })] : []),
       end: () => (wars > 0 ? [put('war', { id: `${prefix}w${wars}`, ended_at: at })] : []),
+      leave: () => (wars > 0 ? [put('war', { id: `${prefix}w${wars}`, participants: [] })] : []),
       treaty: () => [
         called(0),
         called(1),
         put('treaty', { id, alliance_ids: [a(0), a(1)], type: 'non_aggression' }),
+        put('treaty', {
+          id: `${id}e`,
+          nation_ids: [n(one), n(other)],
+          type: 'non_aggression',
+          status: 'ended',
+        }),
       ],
       conflict: () => [
         put('conflict', {

@@ -153,8 +153,7 @@ describe('after a redaction', () => {
     )
     assert.deepEqual(
       fields.filter(field => !replaced.has(field)),
-      // As those of an alliance, which are redacted here.
-      ['nation.attributes'],
+      [],
     )
   })
 
@@ -208,7 +207,7 @@ describe('after a redaction', () => {
       now.map(({ type, data }) => [type, data.resource, data.id]),
       redactions.map(({ resource, id }) => ['record.redacted', resource, id]),
     )
-    assert.deepEqual(now[0]?.data.fields, ['nation_name', 'leader_name', 'motto', 'flag_url'])
+    assert.deepEqual(now[0]?.data.fields, ['nation_name', 'leader_name', 'motto', 'flag_url', 'attributes'])
     assert.deepEqual(now[0]?.nation_ids, ['n1'])
   })
 

@@ -24,7 +24,6 @@ const database = useTestDatabase()
 /** Fields with a column for each of their members or items. */
 const splitFields: Partial<Record<FactResource, string[]>> = {
   war: ['attacker', 'defender'],
-  treaty: ['alliance_ids'],
 }
 
 /** The collation of each column; null of one without. */

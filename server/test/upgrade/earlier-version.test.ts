@@ -30,12 +30,22 @@ function changes(was: unknown, is: unknown, path = ''): string[] {
   ]
 }
 
-/** Kinds of events may be added anywhere in their list: they are compared by type. */
-function withKindsByType(response: unknown): unknown {
-  const { data } = response as { data: { event_kinds?: { type: string }[] } }
-  if (!data.event_kinds) return response
+interface Lists {
+  event_kinds?: { type: string }[]
+  attributes?: { nation: { key: string }[] }
+}
+
+/** Kinds of events and attributes may be added anywhere in their lists: they are compared by type and by key. */
+function withListsByKey(response: unknown): unknown {
+  const { data } = response as { data: Lists }
+  if (!data.event_kinds || !data.attributes) return response
+  const { event_kinds, attributes } = data
   return {
-    data: { ...data, event_kinds: Object.fromEntries(data.event_kinds.map(kind => [kind.type, kind])) },
+    data: {
+      ...data,
+      event_kinds: Object.fromEntries(event_kinds.map(kind => [kind.type, kind])),
+      attributes: { ...attributes, nation: Object.fromEntries(attributes.nation.map(one => [one.key, one])) },
+    },
   }
 }
 
@@ -112,8 +122,8 @@ for (const number of [12, 32] as const) {
 
     test('responds as before', async () => {
       for (const [path, response] of Object.entries(earlier.public)) {
-        const now = withKindsByType(await chancery.read(path))
-        const changed = changes(withKindsByType(response), now).filter(change => !isWording(change))
+        const now = withListsByKey(await chancery.read(path))
+        const changed = changes(withListsByKey(response), now).filter(change => !isWording(change))
         assert.deepEqual(changed, [], path)
       }
     })
@@ -127,6 +137,27 @@ for (const number of [12, 32] as const) {
     test('accepts its keys', async () => {
       for (const [path, response] of Object.entries(earlier.own))
         assert.deepEqual(changes(response, await chancery.read(path, { key: earlier.key })), [], path)
+    })
+
+    test('gives its treaties and their events the list of their kinds', async () => {
+      type Kinds = { type: string; types: string[]; alliance_ids?: string[] }
+      const { data: treaties } = await chancery.read<{ data: Kinds[] }>('/treaties?limit=100')
+      const { data: events } = await chancery.read<{ data: { data: Kinds }[] }>(
+        '/events?type=treaty.*&limit=100',
+      )
+      assert.ok(treaties.length > 0 && events.length > 0)
+      assert.ok(treaties.every(({ alliance_ids }) => alliance_ids?.length === 2))
+      for (const { type, types } of [...treaties, ...events.map(({ data }) => data)])
+        assert.deepEqual(types, [type])
+      const [{ data = undefined } = {}] = events
+      assert.deepEqual(Object.keys(data ?? {}), [
+        'treaty_id',
+        'type',
+        'types',
+        'alliances',
+        'signed_at',
+        'expires_at',
+      ])
     })
 
     test('applies further batches', async () => {

@@ -1,7 +1,7 @@
 import { timestamp } from './calendar.ts'
 import { join, leave, withdraw } from './membership.ts'
 import { attributeValues, counts } from './nation.ts'
-import type { Random } from './random.ts'
+import { Random } from './random.ts'
 import type { Alliance, Nation, WorldState } from './state.ts'
 import { put, randomMoment, remove, type Step } from './step.ts'
 import { endTreaty } from './treaties.ts'
@@ -63,6 +63,7 @@ export function reportAlliance(step: Step, alliance: Alliance, random: Random) {
     attributes: attributeValues(profile.attributes.alliance, random, {
       family: alliance.family,
       since: alliance.foundedAt,
+      lists: new Random(step.world.seed, alliance.id, 'lists'),
     }),
     treasury: treasuryOf(step.world, alliance),
     ...(random.chance(0.04) ? { moderation_notes: random.pick(moderationNotes) } : {}),

@@ -3,7 +3,7 @@ import { clamp } from './economy.ts'
 import { cents } from './nation.ts'
 import type { Random } from './random.ts'
 import { dirtyPart, markDirty } from './report.ts'
-import type { Nation, Siege, War, WorldState } from './state.ts'
+import type { FoughtBattle, Nation, Siege, War, WorldState } from './state.ts'
 import { put, randomMoment, type Step } from './step.ts'
 import type { BattleKind, Unit } from './vocabulary.ts'
 
@@ -30,8 +30,9 @@ export function fightBattles(step: Step) {
   raid(step)
 }
 
-function endSiege(step: Step, { battleId, result }: Siege, at: number) {
+function endSiege(step: Step, { battleId, result, fought }: Siege, at: number) {
   put(step, 'battle', at, { id: battleId, ended_at: timestamp(at), ...result })
+  step.occurrences.push({ kind: 'battle', at, ...fought })
 }
 
 /** Ends the sieges of a war that ends. */
@@ -68,7 +69,6 @@ function fightBattle(step: Step, war: War, random: Random, at: number): boolean 
   const fought = fight(step, { attacker, defender, war }, random, at)
   if (!fought) return false
   record(war, { isCounterattack, ...fought })
-  step.occurrences.push({ kind: 'battle', at, war, attacker, defender, ...fought.occurrence })
   return true
 }
 
@@ -109,15 +109,49 @@ function fight(
     fought_at: timestamp(at),
     attacker_nation_id: attacker.id,
     defender_nation_id: defender.id,
+    ...callHelpers(step, attacker, defender),
   }
   const result = { victor, infrastructure_destroyed: infrastructure } as const
-  if (war && kind.isSiege) {
+  const worth = fallen.attacker.worth + fallen.defender.worth
+  const fought: FoughtBattle | null = war && {
+    war,
+    attacker,
+    defender,
+    battleKind: kind,
+    victor,
+    worth,
+    losses,
+  }
+  if (fought && kind.isSiege) {
     put(step, 'battle', at, { ...battle, status: 'active', started_at: timestamp(at), losses })
     const hours = step.isLive ? random.range(0.02, 0.2) : random.range(4, 48)
-    war.sieges.push({ battleId: battle.id, endsAt: at + Math.round(hours * hourSeconds), result })
-  } else put(step, 'battle', at, { ...battle, losses, ...result })
-  const worth = fallen.attacker.worth + fallen.defender.worth
-  return { victor, margin, fallen, scale, occurrence: { battleKind: kind, victor, worth, losses } } as const
+    const endsAt = at + Math.round(hours * hourSeconds)
+    fought.war.sieges.push({ battleId: battle.id, endsAt, result, fought })
+  } else {
+    put(step, 'battle', at, { ...battle, losses, ...result })
+    if (fought) step.occurrences.push({ kind: 'battle', at, ...fought })
+  }
+  return { victor, margin, fallen, scale } as const
+}
+
+const helpChance = 0.12
+
+/** Nations of its alliance that help a side. */
+function callHelpers(step: Step, attacker: Nation, defender: Nation) {
+  if (attacker.alliance === defender.alliance) return {}
+  const random = step.random('helpers')
+  const helpersOf = ({ alliance }: Nation) => {
+    if (!alliance || !random.chance(helpChance)) return []
+    const able = alliance.members.filter(
+      nation => nation !== attacker && nation !== defender && nation.status === 'active',
+    )
+    return random.sample(able, random.integer(1, 3)).map(({ id }) => id)
+  }
+  const [ofAttacker, ofDefender] = [helpersOf(attacker), helpersOf(defender)]
+  return {
+    ...(ofAttacker.length > 0 && { attacker_helper_nation_ids: ofAttacker }),
+    ...(ofDefender.length > 0 && { defender_helper_nation_ids: ofDefender }),
+  }
 }
 
 function record(

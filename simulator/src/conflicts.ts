@@ -12,7 +12,7 @@ import { conflictName } from './names/phrases.ts'
 import type { Random } from './random.ts'
 import type { Alliance, Conflict, ConflictSide, WorldState } from './state.ts'
 import { put, randomMoment, type Step } from './step.ts'
-import { arePledged, endWar, tensionKey, tiredOutcome } from './wars.ts'
+import { arePledged, endWar, pairKey, tiredOutcome } from './wars.ts'
 
 const sideAlliancesMax = 8
 const liveConflictDays = 21
@@ -120,7 +120,7 @@ function chooseFoes(world: WorldState, random: Random): [Alliance, Alliance] | u
     for (const other of large.slice(index + 1)) {
       if (arePledged(world, one, other)) continue
       const tired = world.lastFoes.includes(one) || world.lastFoes.includes(other) ? 0.25 : 1
-      const tension = 1 + (world.tensions.get(tensionKey(one, other)) ?? 0)
+      const tension = 1 + (world.tensions.get(pairKey(one, other)) ?? 0)
       pairs.push({ foes: [one, other], weight: tension * Math.sqrt(other.members.length) * tired })
     }
   }

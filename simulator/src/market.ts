@@ -1,3 +1,4 @@
+import { currencyOf } from '@chancery/contract'
 import { hourSeconds, timestamp } from './calendar.ts'
 import type { PutData } from './fact.ts'
 import type { Random } from './random.ts'
@@ -31,19 +32,27 @@ export interface Market {
   supply: number[]
   demand: number[]
   cities: number
+  decimals: number
 }
 
-const round = (price: number) => Math.max(0.01, Math.round(price * 100) / 100)
+/** Prices have two decimals at most, and at least one unit of the last. */
+function round(price: number, decimals: number): number {
+  const parts = 10 ** decimals
+  return Math.max(1, Math.round(price * parts)) / parts
+}
 
 export function openMarket(vocabulary: Vocabulary, random: Random): Market {
+  const decimals = Math.min(2, currencyOf(vocabulary.profile).price_decimals)
   return {
     books: vocabulary.goods.map(good => {
       const scarcity = Math.exp(random.normal() * 0.15)
-      return { good, price: round(good.basePrice * scarcity), scarcity, shock: 0, hours: [], saidPrice: 0 }
+      const price = round(good.basePrice * scarcity, decimals)
+      return { good, price, scarcity, shock: 0, hours: [], saidPrice: 0 }
     }),
     supply: vocabulary.goods.map(() => 0),
     demand: vocabulary.goods.map(() => 0),
     cities: 0,
+    decimals,
   }
 }
 
@@ -87,7 +96,7 @@ function tradeWithin(
   const pull = Math.log(target / book.price) * 0.01 * elapsed
   // A minimum of elapsed time, so that a market that is updated every few seconds still moves.
   const noise = random.normal() * 0.0055 * Math.sqrt(Math.max(elapsed, 0.03))
-  book.price = round(book.price * Math.exp(pull + noise))
+  book.price = round(book.price * Math.exp(pull + noise), market.decimals)
   book.shock *= Math.exp(-0.02 * elapsed)
   let current = book.hours.at(-1)
   if (!current || current.startsAt !== hour) {
@@ -131,8 +140,8 @@ export function marketRows(market: Market, currency: string, at: number): PutDat
       resource: good.key,
       price,
       currency,
-      best_bid: round(price * (1 - spread)),
-      best_ask: round(price * (1 + spread)),
+      best_bid: round(price * (1 - spread), market.decimals),
+      best_ask: round(price * (1 + spread), market.decimals),
       high_24h: hours.reduce((high, hour) => Math.max(high, hour.high), price),
       low_24h: hours.reduce((low, hour) => Math.min(low, hour.low), price),
       volume_24h: sum(hour => hour.volume),

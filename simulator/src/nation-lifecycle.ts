@@ -1,10 +1,11 @@
 import { daySeconds } from './calendar.ts'
 import { leave, withdraw } from './membership.ts'
 import { leaderName } from './names/name-book.ts'
-import { addCities, makeNation, nationRow } from './nation.ts'
+import { addCities, makeNation, nationRow, statusOf } from './nation.ts'
 import type { Random } from './random.ts'
 import type { Nation, NationStatus } from './state.ts'
 import { put, randomMoment, remove, type Step } from './step.ts'
+import { endPactsOf } from './treaties.ts'
 
 const protectedForDays = 7
 const idleForDays = 10
@@ -98,7 +99,7 @@ function updateStatus(step: Step, nation: Nation, random: Random): 'gone' | 'her
 function setStatus(step: Step, nation: Nation, status: NationStatus, random: Random) {
   nation.status = status
   nation.statusSince = step.until
-  put(step, 'nation', randomMoment(step, random), { id: nation.id, status })
+  put(step, 'nation', randomMoment(step, random), { id: nation.id, ...statusOf(step.world, nation) })
 }
 
 /** A nation leaves its alliance first and is deleted on a later day, so that no batch refers to a row that it deletes. */
@@ -113,6 +114,7 @@ function retire(step: Step, nation: Nation, random: Random): 'gone' | 'here' {
     return 'here'
   }
   remove(step, 'nation', nation.id, at)
+  endPactsOf(step, nation, at)
   addCities(step.world, nation, -nation.cities)
   return 'gone'
 }

@@ -4,7 +4,7 @@ import type { PutData } from './fact.ts'
 import { families } from './names/families.ts'
 import { leaderName, placeName } from './names/name-book.ts'
 import { motto } from './names/phrases.ts'
-import type { Random } from './random.ts'
+import { Random } from './random.ts'
 import type { Nation, Order, WorldState } from './state.ts'
 import type { Unit } from './vocabulary.ts'
 
@@ -77,6 +77,7 @@ export function makeNation(
     credits: Math.round(cities * random.range(8_000, 90_000)),
     queue: noOrders,
     weariness: 0,
+    prestige: Math.round(400 * age + new Random(world.seed, id, 'prestige').range(20, 60)),
     offensiveWars: 0,
     defensiveWars: 0,
     appliesTo: null,
@@ -133,7 +134,7 @@ export function nationRow(
     nation_name: nation.name,
     leader_name: nation.leader,
     national_score: nation.score,
-    status: nation.status,
+    ...statusOf(world, nation),
     ...(government ? { government } : {}),
     ...(continent ? { continent } : {}),
     color: colour(random),
@@ -142,8 +143,10 @@ export function nationRow(
     city_count: nation.cities,
     land_area: nation.land,
     attributes: attributeValues(profile.attributes.nation, random, {
+      prestige: nation.prestige,
       family: nation.family,
       since: foundedAt,
+      lists: new Random(world.seed, nation.id, 'lists'),
     }),
     military: militaryOf(world, nation),
     economy: economyOf(world, nation),
@@ -151,6 +154,13 @@ export function nationRow(
     player: playerOf(nation),
     ...(random.chance(0.01) ? { moderation_notes: random.pick(moderationNotes) } : {}),
   }
+}
+
+/** Some have a status of the game's own. Drawn by the nation, so that no other draw changes. */
+export function statusOf({ seed, vocabulary }: WorldState, { id, status }: Pick<Nation, 'id' | 'status'>) {
+  const own = vocabulary.profile.nation_statuses?.filter(({ is }) => is === status) ?? []
+  const random = new Random(seed, id, 'status')
+  return own.length > 0 && random.chance(0.3) ? { game_status: random.pick(own).key } : { status }
 }
 
 const moderationNotes = [
@@ -184,21 +194,44 @@ export const productionOf = (nation: Nation) => ({
 /** The attribute for a nation’s war weariness, if the profile has it. */
 export const wearinessKey = 'war_weariness'
 
+/** Whether an attribute can have a number of the simulator. */
+export const isNumeric = ({ type }: Pick<Attribute, 'type'>) => type === 'integer' || type === 'number'
+
+interface AttributeOwner {
+  family: number
+  prestige?: number
+  since: number
+  /** Lists have a stream of their own. */
+  lists: Random
+}
+type AttributeValue = string | number | boolean | string[]
+
+export const prestigeKey = 'prestige'
+
 /** Values of the profile’s attributes, similar to their examples. */
 export function attributeValues(
   attributes: readonly Attribute[],
   random: Random,
-  { family, since }: { family: number; since: number },
-): Record<string, string | number | boolean> {
-  const values: Record<string, string | number | boolean> = {}
-  for (const attribute of attributes) values[attribute.key] = valueFor(attribute, random, family, since)
+  owner: AttributeOwner,
+): Record<string, AttributeValue> {
+  const values: Record<string, AttributeValue> = {}
+  for (const attribute of attributes) values[attribute.key] = valueFor(attribute, random, owner)
   return values
 }
 
-function valueFor(of: Attribute, random: Random, family: number, since: number): string | number | boolean {
+function valueFor(
+  of: Attribute,
+  random: Random,
+  { family, since, lists, prestige }: AttributeOwner,
+): AttributeValue {
+  if (of.key === prestigeKey && isNumeric(of) && prestige !== undefined) return prestige
   if (of.key === wearinessKey) return 0
   if (of.type === 'time') return timestamp(since)
   if (of.type === 'boolean') return random.chance(0.5)
+  if (of.type === 'strings' || of.type === 'ids') {
+    const items = Array.isArray(of.example) ? of.example.map(String) : []
+    return lists.sample(items, lists.integer(1, 3))
+  }
   if (of.type === 'string') {
     if (/city|capital|headquarter|port|seat|town/.test(of.key)) return placeName(random, family)
     return typeof of.example === 'string' ? of.example : ''

@@ -1,6 +1,6 @@
 import { timestamp } from './calendar.ts'
 import type { Fact, PutData } from './fact.ts'
-import { economyOf, militaryOf, productionOf, wearinessKey } from './nation.ts'
+import { economyOf, isNumeric, militaryOf, prestigeKey, productionOf, wearinessKey } from './nation.ts'
 import type { Nation, WorldState } from './state.ts'
 import { put, type Step } from './step.ts'
 
@@ -15,6 +15,7 @@ export const dirtyPart = {
   production: 8,
   size: 16,
   weariness: 32,
+  prestige: 64,
 } as const
 
 export function markDirty(step: Step, nation: Nation, parts: number) {
@@ -36,9 +37,11 @@ export function* reportNations(step: Step): Generator<Fact[]> {
 
 function changedRow(world: WorldState, nation: Nation): PutData<'nation'> {
   const has = (parts: number) => (nation.dirtyMask & parts) !== 0
-  const hasWeariness = world.vocabulary.profile.attributes.nation.some(
-    ({ key, type }) => key === wearinessKey && (type === 'integer' || type === 'number'),
-  )
+  const known = new Set(world.vocabulary.profile.attributes.nation.filter(isNumeric).map(({ key }) => key))
+  const attributes = {
+    ...(has(dirtyPart.weariness) && known.has(wearinessKey) ? { [wearinessKey]: nation.weariness } : {}),
+    ...(has(dirtyPart.prestige) && known.has(prestigeKey) ? { [prestigeKey]: nation.prestige } : {}),
+  }
   return {
     id: nation.id,
     ...(has(dirtyPart.score) ? { national_score: nation.score } : {}),
@@ -46,7 +49,7 @@ function changedRow(world: WorldState, nation: Nation): PutData<'nation'> {
     ...(has(dirtyPart.military) ? { military: militaryOf(world, nation) } : {}),
     ...(has(dirtyPart.economy) ? { economy: economyOf(world, nation) } : {}),
     ...(has(dirtyPart.production) ? { production: productionOf(nation) } : {}),
-    ...(has(dirtyPart.weariness) && hasWeariness ? { attributes: { [wearinessKey]: nation.weariness } } : {}),
+    ...(Object.keys(attributes).length > 0 ? { attributes } : {}),
   }
 }
 

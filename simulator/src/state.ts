@@ -2,7 +2,7 @@ import type { Profile } from '@chancery/contract'
 import type { Ledger } from './ledger.ts'
 import type { Market } from './market.ts'
 import type { NameBook } from './names/name-book.ts'
-import type { Good, Rank, Unit, Vocabulary } from './vocabulary.ts'
+import type { BattleKind, Good, Rank, Unit, Vocabulary } from './vocabulary.ts'
 
 export interface WorldOptions {
   nations: number
@@ -50,6 +50,7 @@ export interface Nation {
   credits: number
   queue: readonly Order[]
   weariness: number
+  prestige: number
   offensiveWars: number
   defensiveWars: number
   appliesTo: Alliance | null
@@ -78,11 +79,29 @@ export interface Alliance {
 export interface Treaty {
   readonly id: string
   readonly alliances: readonly [Alliance, Alliance]
-  readonly type: string
   readonly label: string
   readonly isDefensive: boolean
   readonly signedAt: number
   readonly expiresAt: number | null
+}
+
+/** A treaty between two nations that is in force. */
+export interface Pact {
+  readonly id: string
+  readonly nations: readonly [Nation, Nation]
+  readonly expiresAt: number | null
+}
+
+/** A battle of a war as a subject for the news. */
+export interface FoughtBattle {
+  war: War
+  attacker: Nation
+  defender: Nation
+  battleKind: BattleKind
+  victor: 'attacker' | 'defender' | 'draw'
+  /** The value of the losses in points of force. */
+  worth: number
+  losses: { attacker: Record<string, number>; defender: Record<string, number> }
 }
 
 /** A battle that lasts. Its result is known, and reported at its end. */
@@ -93,6 +112,17 @@ export interface Siege {
     victor: 'attacker' | 'defender' | 'draw'
     infrastructure_destroyed: number
   }
+  /** For the news of its end. */
+  readonly fought: FoughtBattle
+}
+
+/** A nation that joined a war of others, with the names of that time. */
+export interface Participant {
+  readonly side: 'attacker' | 'defender'
+  readonly nation: Nation
+  readonly names: { nation_name: string; alliance_id: string; alliance_name: string }
+  readonly joinedAt: number
+  leftAt: number | null
 }
 
 export interface War {
@@ -104,6 +134,9 @@ export interface War {
   readonly type: string | null
   readonly declaredAt: number
   readonly reason: string
+  /** Declared in a tick, not in the history. */
+  readonly isOfTick: boolean
+  readonly participants: Participant[]
   conflict: Conflict | null
   /** Above 0 the attacker is winning. */
   momentum: number
@@ -155,11 +188,14 @@ export interface WorldState {
   nations: Nation[]
   alliances: Alliance[]
   treaties: Treaty[]
+  pacts: Pact[]
   wars: War[]
   conflict: Conflict | null
   /** Counts of wars between two alliances, by both ids: the cause of a global conflict. */
   tensions: Map<string, number>
   era: Era
+  /** Ids of the last wars that ended, by both ids of their nations. */
+  endedWars: Map<string, string>
   /** The main alliances of the last conflict. */
   lastFoes: readonly Alliance[]
   /** The number of ids used so far, by kind. */

@@ -2,8 +2,8 @@ import type { FactResource } from '@chancery/contract'
 import { timestamp } from './calendar.ts'
 import type { Fact, Put, PutData } from './fact.ts'
 import { Random } from './random.ts'
-import type { Alliance, Conflict, Era, Nation, Treaty, War, WorldState } from './state.ts'
-import type { BattleKind, Good, Unit } from './vocabulary.ts'
+import type { Alliance, Conflict, Era, FoughtBattle, Nation, Treaty, War, WorldState } from './state.ts'
+import type { Good, Unit } from './vocabulary.ts'
 
 /**
  * One simulated period: a day of history, or a live tick.
@@ -78,17 +78,7 @@ export type WarOutcome = 'attacker_victory' | 'defender_victory' | 'peace' | 'st
 export type Occurrence = { at: number } & (
   | { kind: 'war_declared'; war: War }
   | { kind: 'war_ended'; war: War; outcome: WarOutcome }
-  | {
-      kind: 'battle'
-      war: War
-      attacker: Nation
-      defender: Nation
-      battleKind: BattleKind
-      victor: 'attacker' | 'defender' | 'draw'
-      /** The value of the losses in points of force. */
-      worth: number
-      losses: { attacker: Record<string, number>; defender: Record<string, number> }
-    }
+  | ({ kind: 'battle' } & FoughtBattle)
   | { kind: 'launch'; war: War; attacker: Nation; defender: Nation; weapon: Unit; isIntercepted: boolean }
   | { kind: 'conflict_started'; conflict: Conflict; cause: string }
   | { kind: 'conflict_joined'; conflict: Conflict; alliance: Alliance; side: string }

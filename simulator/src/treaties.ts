@@ -1,7 +1,7 @@
 import { daySeconds, timestamp } from './calendar.ts'
 import type { Random } from './random.ts'
-import type { Alliance, Treaty } from './state.ts'
-import { put, randomMoment, remove, type Step } from './step.ts'
+import type { Alliance, Nation, Pact, Treaty } from './state.ts'
+import { put, randomMoment, type Step } from './step.ts'
 import { arePledged } from './wars.ts'
 
 /** Signs treaties and, except in ticks, ends some. */
@@ -18,6 +18,59 @@ export function updateTreaties(step: Step) {
   for (let left = random.occurrences(Math.min(3, world.alliances.length * 0.012) * days); left > 0; left--) {
     drawTreaty(step, random, randomMoment(step, random))
   }
+  updatePacts(step)
+}
+
+const pactsPerNationDay = 0.006
+
+/** Signs treaties between nations and, except in ticks, ends some. */
+function updatePacts(step: Step) {
+  const { world, days, isLive, until } = step
+  const random = step.random('pacts')
+  const { nations, vocabulary } = world
+  if (!isLive) {
+    world.pacts = world.pacts.filter(({ id, expiresAt }) => {
+      const isOver = expiresAt !== null && expiresAt <= until
+      if (!isOver && !random.chance(0.02)) return true
+      const endedAt = isOver ? expiresAt : until
+      endPact(step, id, endedAt)
+      return false
+    })
+  }
+  for (let left = random.occurrences(nations.length * pactsPerNationDay * days); left > 0; left--) {
+    const one = random.pick(nations)
+    const other = random.pick(nations)
+    if (one === other) continue
+    const id = step.nextId('p')
+    const signedAt = randomMoment(step, random)
+    const expiresAt = !isLive && random.chance(0.3) ? until + random.integer(5, 60) * daySeconds : null
+    world.pacts.push({ id, nations: [one, other], expiresAt })
+    put(step, 'treaty', signedAt, {
+      id,
+      nation_ids: [one.id, other.id],
+      ...kindsOf(step, random.chance(0.5) ? vocabulary.peaceTreaty : vocabulary.defenceTreaty),
+      signed_at: timestamp(signedAt),
+      ...(expiresAt === null ? {} : { expires_at: timestamp(expiresAt) }),
+    })
+  }
+}
+
+function endPact(step: Step, id: string, at: number) {
+  put(step, 'treaty', at, { id, status: 'ended', ended_at: timestamp(at) })
+}
+
+/** Ends the treaties of a nation that is deleted. */
+export function endPactsOf(step: Step, nation: Nation, at: number) {
+  const isOf = ({ nations }: Pact) => nations.includes(nation)
+  for (const { id } of step.world.pacts.filter(isOf)) endPact(step, id, at)
+  step.world.pacts = step.world.pacts.filter(pact => !isOf(pact))
+}
+
+/** The kinds of a treaty: the given one, and sometimes another. */
+function kindsOf(step: Step, { key: type }: { key: string }): { type: string } | { types: string[] } {
+  const random = step.random('kinds of treaties')
+  const others = step.world.vocabulary.profile.treaty_types.filter(({ key }) => key !== type)
+  return others.length > 0 && random.chance(0.2) ? { types: [type, random.pick(others).key] } : { type }
 }
 
 export function drawTreaty(step: Step, random: Random, signedAt: number) {
@@ -54,7 +107,6 @@ function signTreaty(
   const treaty: Treaty = {
     id: step.nextId('t'),
     alliances,
-    type: type.key,
     label: type.label,
     isDefensive: type.key === defenceTreaty.key,
     signedAt,
@@ -64,7 +116,7 @@ function signTreaty(
   put(step, 'treaty', signedAt, {
     id: treaty.id,
     alliance_ids: [alliances[0].id, alliances[1].id],
-    type: treaty.type,
+    ...kindsOf(step, type),
     signed_at: timestamp(signedAt),
     ...(expiresAt === null ? {} : { expires_at: timestamp(expiresAt) }),
   })
@@ -75,6 +127,6 @@ function signTreaty(
 export function endTreaty(step: Step, treaty: Treaty, at: number) {
   const { treaties } = step.world
   treaties.splice(treaties.indexOf(treaty), 1)
-  remove(step, 'treaty', treaty.id, at)
+  put(step, 'treaty', at, { id: treaty.id, ended_at: timestamp(at) })
   step.occurrences.push({ kind: 'treaty_ended', at, treaty })
 }

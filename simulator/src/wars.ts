@@ -1,7 +1,7 @@
 import { endSieges } from './battles.ts'
 import { timestamp } from './calendar.ts'
 import { cents } from './nation.ts'
-import type { Random } from './random.ts'
+import { Random } from './random.ts'
 import { reasonFor } from './reasons.ts'
 import { dirtyPart, markDirty } from './report.ts'
 import type { Alliance, Conflict, Nation, War, WorldState } from './state.ts'
@@ -13,7 +13,8 @@ const warsPerNationDay = 0.0085
 const closingWars = 12
 export const closingDays = 3
 
-export const tensionKey = (one: Alliance, other: Alliance) =>
+/** Of two nations or alliances, in any order. */
+export const pairKey = (one: { id: string }, other: { id: string }) =>
   one.id < other.id ? `${one.id}|${other.id}` : `${other.id}|${one.id}`
 
 export const arePledged = ({ treaties }: WorldState, one: Alliance, other: Alliance) =>
@@ -88,6 +89,8 @@ export function declareWar(
     type,
     declaredAt,
     reason: reasonFor(world, random, { attacker, defender, type, conflict }),
+    isOfTick: isLive,
+    participants: [],
     conflict,
     momentum: 0,
     decidedAt: random.range(2.2, 4.6),
@@ -99,17 +102,34 @@ export function declareWar(
   put(step, 'war', declaredAt, {
     id: war.id,
     ...(type ? { type } : {}),
+    ...partiesOf(step, war),
     status: 'active',
     reason: war.reason,
     attacker: belligerent(attacker, isLive),
     defender: belligerent(defender, isLive),
     declared_at: timestamp(declaredAt),
+    ...followedWar(world, war),
     ...(conflict ? { conflict_id: conflict.id } : {}),
     era_id: world.era.id,
   })
   enlist(world, war)
   step.occurrences.push({ kind: 'war_declared', at: declaredAt, war })
   return war
+}
+
+/** Some wars of a conflict are wars of the alliances, led by the two nations. In some others neither attacked. */
+function partiesOf(step: Step, { conflict, attackerAlliance, defenderAlliance }: War) {
+  const random = step.random('parties')
+  const [isOfAlliances, isMutual] = [random.chance(0.3), random.chance(0.12)]
+  if (isOfAlliances && conflict && attackerAlliance && defenderAlliance)
+    return { attacker_type: 'alliance', defender_type: 'alliance' } as const
+  return isMutual && !conflict ? { is_mutual: true } : {}
+}
+
+/** A war continues the last one of its nations. */
+function followedWar({ endedWars }: WorldState, { attacker, defender }: War) {
+  const id = endedWars.get(pairKey(attacker, defender))
+  return id === undefined ? {} : { follows_war_id: id }
 }
 
 /** In ticks the receiver has newer names and memberships: see Step. */
@@ -132,7 +152,7 @@ function enlist(world: WorldState, war: War) {
   if (theirs) theirs.warsActive++
   if (conflict) conflict.warsTotal++
   if (!own || !theirs) return
-  const key = tensionKey(own, theirs)
+  const key = pairKey(own, theirs)
   world.tensions.set(key, (world.tensions.get(key) ?? 0) + 1)
 }
 
@@ -166,12 +186,25 @@ export function endWar(step: Step, war: War, outcome: WarOutcome, endsAt: number
   if (defenderAlliance) defenderAlliance.warsActive--
   if (outcome === 'attacker_victory') plunder(step, attacker, defender)
   if (outcome === 'defender_victory') plunder(step, defender, attacker)
+  world.endedWars.set(pairKey(attacker, defender), war.id)
   endSieges(step, war, at)
-  put(step, 'war', at, { id: war.id, status: 'ended', ended_at: timestamp(at), outcome })
+  put(step, 'war', at, {
+    id: war.id,
+    status: 'ended',
+    ended_at: timestamp(at),
+    ...outcomeOf(world, war, outcome),
+  })
   step.occurrences.push({ kind: 'war_ended', at, war, outcome })
 }
 
-/** The victor takes a tenth of the money, and some of the score. */
+/** Some have an outcome of the game's own. Drawn by the war, so that no other draw changes. */
+function outcomeOf({ seed, vocabulary }: WorldState, { id }: War, outcome: WarOutcome) {
+  const own = vocabulary.profile.war_outcomes?.filter(({ is }) => is === outcome) ?? []
+  const random = new Random(seed, id, 'outcome')
+  return own.length > 0 && random.chance(0.5) ? { game_outcome: random.pick(own).key } : { outcome }
+}
+
+/** The victor takes a tenth of the money, some of the score, and prestige. */
 function plunder(step: Step, victor: Nation, loser: Nation) {
   const credits = Math.floor(loser.credits * 0.1)
   loser.credits -= credits
@@ -184,6 +217,9 @@ function plunder(step: Step, victor: Nation, loser: Nation) {
   }
   loser.score = cents(loser.score * 0.985)
   victor.score = cents(victor.score * 1.006)
-  markDirty(step, victor, dirtyPart.economy | dirtyPart.score)
-  markDirty(step, loser, dirtyPart.economy | dirtyPart.score)
+  victor.prestige += 25
+  loser.prestige = Math.max(0, loser.prestige - 10)
+  const changed = dirtyPart.economy | dirtyPart.score | dirtyPart.prestige
+  markDirty(step, victor, changed)
+  markDirty(step, loser, changed)
 }

@@ -21,6 +21,7 @@ import { createStep, put, type Step } from './step.ts'
 import { launchWeapons } from './strategic.ts'
 import { updateTreaties } from './treaties.ts'
 import { vocabularyOf } from './vocabulary.ts'
+import { updateParticipants } from './war-participants.ts'
 import { declareWars, endWars } from './wars.ts'
 
 /** A simulated world. */
@@ -55,10 +56,12 @@ function emptyState({ seed, profile = demoProfile }: WorldOptions, startsAt: num
     nations: [],
     alliances: [],
     treaties: [],
+    pacts: [],
     wars: [],
     conflict: null,
     tensions: new Map(),
     era: { id: 'e0', number: 0, name: '', startedAt: startsAt },
+    endedWars: new Map(),
     lastFoes: [],
     counters: new Map(),
   }
@@ -182,6 +185,7 @@ function* simulateStep(step: Step, plan: HistoryPlan | null): Generator<Fact[]> 
   updateTreaties(step)
   endWars(step)
   declareWars(step)
+  updateParticipants(step)
   fightBattles(step)
   launchWeapons(step)
   strikeDisasters(step)

@@ -35,6 +35,13 @@ export function digList(value: unknown, path: string): JsonObject[] {
   return found.map(asRecord)
 }
 
+/** The nations of a war: its two sides and its participants. */
+export const nationsOfWar = (war: unknown): unknown[] => [
+  digText(war, 'attacker.nation_id'),
+  digText(war, 'defender.nation_id'),
+  ...digList(war, 'participants').map(participant => participant.nation_id),
+]
+
 /** Name and value of every member of every object in a value. */
 export function* members(value: unknown): Generator<[name: string, value: unknown]> {
   if (Array.isArray(value)) for (const item of value) yield* members(item)

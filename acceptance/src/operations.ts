@@ -36,6 +36,7 @@ export async function fill(path: string, world: World): Promise<string> {
     '/wars/{id}': async () => (await world.wars())[0],
     '/wars/{id}/battles': world.foughtWar,
     '/battles/{id}': world.battle,
+    '/treaties/{id}': world.treaty,
   }
   const find = items[path]
   const id = find

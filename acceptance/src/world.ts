@@ -23,6 +23,7 @@ export interface World {
   /** The war with the most battles among the newest. */
   foughtWar(): Promise<JsonObject>
   battle(): Promise<JsonObject | undefined>
+  treaty(): Promise<JsonObject | undefined>
 }
 
 const pagesMax = 3
@@ -30,6 +31,8 @@ const readyMs = 180_000
 const pollMs = 500
 
 export function createWorld(client: Client): World {
+  const first = (path: string) => async () =>
+    digList((await client.request(`${canonical}${path}?limit=1`)).json, 'data')[0]
   const all = (path: string) => async () => {
     const items: JsonObject[] = []
     for (let page = 1; page <= pagesMax; page += 1) {
@@ -101,7 +104,8 @@ export function createWorld(client: Client): World {
         'the world has no battle',
       )
     }),
-    battle: once(async () => digList((await client.request(`${canonical}/battles?limit=1`)).json, 'data')[0]),
+    battle: once(first('/battles')),
+    treaty: once(first('/treaties')),
   }
 }
 

@@ -25,10 +25,14 @@ const sharedTypes: Record<string, [name: string, description: string]> = {
     'WarSide',
     'A side of a war, as it was at the declaration.',
   ],
+  'side,nation_id,nation_name,alliance_id,alliance_name,joined_at,left_at': [
+    'WarParticipant',
+    'A nation that takes part in a war besides its sides, as it was when it joined.',
+  ],
   'attacker,defender': ['Losses', 'Losses of both sides, by kind of unit.'],
   'alliance_id,rank,alliances': ['AllianceMembership', 'The alliance of a nation, and its rank there.'],
   'key,label': ['ProfileTerm', 'A term of the game profile.'],
-  'key,type,description,class,scope,unit': [
+  'key,type,description,class,scope,unit,ranked': [
     'ProfileAttribute',
     'An additional field, from the game profile.',
   ],

@@ -1,10 +1,9 @@
-import { type Attribute, demoProfile, type Profile } from '@chancery/contract'
+import { type Attribute, demoProfile, type Profile, valueTypes } from '@chancery/contract'
 
 const renamed = <T extends { key: string }>(terms: readonly T[]): T[] =>
   terms.map(term => ({ ...term, key: `other_${term.key}` }))
 
-const attributeTypes: Attribute['type'][] = ['string', 'integer', 'number', 'boolean', 'time']
-const attributes: Attribute[] = attributeTypes.map(type => ({
+const attributes: Attribute[] = valueTypes.map(type => ({
   key: `other_${type}`,
   type,
   description: 'An attribute.',
@@ -17,12 +16,14 @@ const attributes: Attribute[] = attributeTypes.map(type => ({
  */
 export const otherGame: Profile = {
   ...demoProfile,
-  currency: { key: 'other_currency', label: 'Other currency' },
+  currency: { key: 'other_currency', label: 'Other currency', decimals: 2, price_decimals: 8 },
   units: renamed(demoProfile.units),
   resources: renamed(demoProfile.resources),
   ranks: renamed(demoProfile.ranks),
   governments: renamed(demoProfile.governments),
   continents: renamed(demoProfile.continents),
+  nation_statuses: renamed(demoProfile.nation_statuses ?? []),
+  war_outcomes: renamed(demoProfile.war_outcomes ?? []),
   war_types: renamed(demoProfile.war_types),
   battle_kinds: renamed(demoProfile.battle_kinds),
   treaty_types: renamed(demoProfile.treaty_types),

@@ -37,6 +37,24 @@ export interface WarSide {
   alliance_name: string | null
 }
 
+/** A nation that takes part in a war besides its sides, as it was when it joined. */
+export interface WarParticipant {
+  /** On whose side it takes part. */
+  side: 'attacker' | 'defender'
+  /** The nation. */
+  nation_id: string
+  /** The nation’s name when it joined. */
+  nation_name: string
+  /** Its alliance when it joined. */
+  alliance_id: string | null
+  /** That alliance’s name when it joined. */
+  alliance_name: string | null
+  /** When it joined; null if unknown. */
+  joined_at: string | null
+  /** When it left before the war ended; null if it did not, or if unknown. */
+  left_at: string | null
+}
+
 /** Losses of both sides, by kind of unit. */
 export interface Losses {
   /** Losses of the attacker, by kind of unit. */
@@ -59,6 +77,7 @@ export interface ProfileAttribute {
   class: string
   scope?: string
   unit?: string
+  ranked?: boolean
 }
 
 /** An alliance, by id, name and tag. */
@@ -95,12 +114,14 @@ export interface Nation {
   nation_name: string
   /** The leader’s name; empty if unknown to the game. Example: `"Mira Castellane"`. */
   leader_name: string
-  /** Strength as the game publishes it. In points. Example: `1843.25`. */
+  /** Strength as the game publishes it. It may be negative. At most 4 decimals, and 15 digits in all. In points. Example: `1843.25`. */
   national_score: number
   /** Position by national_score in the latest ranking round; equal scores share a rank. Null before its first round. Example: `17`. */
   rank: number | null
   /** active; protected (cannot be attacked yet); vacation (its player is absent); inactive. Example: `"active"`. */
   status: 'active' | 'protected' | 'vacation' | 'inactive'
+  /** Key of the game’s own status, as in the game profile, which maps it to `status`; null for none. */
+  game_status: string | null
   /** Key of the form of government, as in the game profile. Example: `"republic"`. */
   government: string | null
   /** Key of the continent, as in the game profile. Example: `"borea"`. */
@@ -119,7 +140,7 @@ export interface Nation {
   land_area: number | null
   /** The nation’s alliance and its rank there; null for none. An application is not membership. */
   alliance: AllianceMembership | null
-  /** Counts of its wars. In wars. */
+  /** Counts of the wars of which it is attacker or defender. Wars that it joined do not count. In wars. */
   wars: {
     /** Active wars that it declared. */
     active_offensive: number
@@ -160,20 +181,22 @@ export interface Alliance {
   leader: NationReference | null
   /** Number of members. Applicants are not members. In nations. Example: `31`. */
   member_count: number
-  /** Sum of the members’ national_score. In points. Example: `48210.5`. */
+  /** Sum of the members’ national_score. Beyond 15 digits it is rounded to the nearest IEEE double. In points. Example: `48210.5`. */
   total_score: number
-  /** total_score divided by member_count; 0 without members. In points. Example: `1555.1774`. */
+  /** total_score divided by member_count, rounded to 4 decimals; 0 without members. In points. Example: `1555.1774`. */
   average_score: number
   /** Whether it accepts new members; null if unknown. Example: `true`. */
   recruiting: boolean | null
-  /** Treaties in force, by the other alliance’s id. */
+  /** Treaties in force with other alliances, by the other alliance’s id. */
   treaties: {
     /** The other alliance. */
     alliance_id: string
     /** Its name. */
     name: string
-    /** Key of the kind of treaty, as in the game profile. */
+    /** Key of the first of its kinds, as in the game profile. */
     type: string
+    /** Keys of all its kinds. */
+    types: string[]
     /** When it was signed. */
     signed_at: string | null
     /** When it expires; null for never or unknown. */
@@ -227,7 +250,29 @@ export interface AllianceMember {
   joined_at: string | null
 }
 
-/** A war between two nations. */
+/** A treaty between two alliances, or between two nations. */
+export interface Treaty {
+  /** Identifier that the game chose. Example: `"t5"`. */
+  id: string
+  /** active while it is in force. Example: `"active"`. */
+  status: 'active' | 'ended'
+  /** The two alliances; empty if it is between nations. Example: `["a3","a7"]`. */
+  alliance_ids: string[]
+  /** The two nations; empty if it is between alliances. Example: `[]`. */
+  nation_ids: string[]
+  /** Key of the first of its kinds, as in the game profile. Example: `"non_aggression"`. */
+  type: string
+  /** Keys of all its kinds. A fact has `type`, or `types`, or both. Example: `["non_aggression"]`. */
+  types: string[]
+  /** When it was signed. Example: `"2026-04-11T15:00:00Z"`. */
+  signed_at: string | null
+  /** When it expires; null for never or unknown. */
+  expires_at: string | null
+  /** When it ended; null while it is in force or if unknown. */
+  ended_at: string | null
+}
+
+/** A war of two nations or alliances, and of others that joined it. */
 export interface War {
   /** Identifier that the game chose. Example: `"w310"`. */
   id: string
@@ -237,22 +282,34 @@ export interface War {
   status: 'active' | 'ended'
   /** The attacker’s reason for declaring it. Example: `"The strait belongs to Valdoria."`. */
   reason: string | null
-  /** The nation that declared the war, with name and alliance at the declaration. */
+  /** The nation that declared the war, with name and alliance at the declaration. If attacker_type is alliance: that alliance declared it, and the nation leads it. */
   attacker: WarSide
-  /** The nation it was declared on, with name and alliance at the declaration. */
+  /** The nation it was declared on, with name and alliance at the declaration. If defender_type is alliance: it was declared on that alliance, and the nation leads it. */
   defender: WarSide
+  /** alliance if the war was declared by an alliance as a whole. Example: `"nation"`. */
+  attacker_type: 'nation' | 'alliance'
+  /** alliance if the war was declared on an alliance as a whole. Example: `"nation"`. */
+  defender_type: 'nation' | 'alliance'
+  /** Whether neither side attacked. The attacker is then only the first of the two parties, and the defender the second. Example: `false`. */
+  is_mutual: boolean
+  /** Other nations that take part or took part, with name and alliance when they joined. The list replaces the previous one as a whole. A nation that returns is in it once for each time. */
+  participants: WarParticipant[]
   /** When it was declared. Example: `"2026-05-20T10:00:00Z"`. */
   declared_at: string
   /** When it ended; null while it is active or if unknown. */
   ended_at: string | null
   /** How it ended; null while it is active or if unknown. */
   outcome: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate' | null
+  /** Key of the game’s own outcome, as in the game profile, which maps it to `outcome`; null for none. */
+  game_outcome: string | null
   /** Number of battles fought in it. In battles. Example: `5`. */
   battles_count: number
   /** Losses in all its battles. In units. */
   losses: Losses
   /** The global conflict that it is part of. Example: `"c4"`. */
   conflict_id: string | null
+  /** The earlier war that it continues. */
+  follows_war_id: string | null
   /** The era in which it was declared. Example: `"e2"`. */
   era_id: string | null
   /** The war’s page in the game; null if the game has none. */
@@ -281,6 +338,14 @@ export interface AnyBattle {
   attacker_nation_id: string
   /** The nation that defended in this battle. Example: `"n9"`. */
   defender_nation_id: string
+  /** The attacker’s alliance at the battle; null for none. If a fact omits it: that of the war’s side, else the present one. Example: `"a7"`. */
+  attacker_alliance_id: string | null
+  /** The defender’s alliance at the battle; null for none. If a fact omits it: that of the war’s side, else the present one. */
+  defender_alliance_id: string | null
+  /** Nations that helped the attacker in this battle. Example: `["n3"]`. */
+  attacker_helper_nation_ids: string[]
+  /** Nations that helped the defender in this battle. Example: `[]`. */
+  defender_helper_nation_ids: string[]
   /** Who won: this battle’s attacker or defender, or a draw; null if unknown. Example: `"attacker"`. */
   victor: 'attacker' | 'defender' | 'draw' | null
   /** Losses of this battle’s attacker and defender, of units whose losses the game makes public; never of strategic weapons. In units. */
@@ -335,6 +400,8 @@ export interface NationRanking {
   rank: number
   /** Place at the end of yesterday (UTC); null if it had none. Example: `19`. */
   previous_rank: number | null
+  /** The number that determines the place: national_score, or the attribute of the request. Example: `1843.25`. */
+  value: number
   /** The nation. */
   nation: {
     /** The nation. */
@@ -346,7 +413,7 @@ export interface NationRanking {
     /** The nation’s alliance and its rank there; null for a nation without one. */
     alliance: AllianceMembership | null
   }
-  /** The score that determines the place. In points. Example: `1843.25`. */
+  /** The score in the latest ranking round. In points. Example: `1843.25`. */
   national_score: number
 }
 
@@ -356,6 +423,8 @@ export interface AllianceRanking {
   rank: number
   /** Place at the end of yesterday (UTC); null if it had none. Example: `19`. */
   previous_rank: number | null
+  /** The number that determines the place: total_score, or the attribute of the request. Example: `1843.25`. */
+  value: number
   /** The alliance. */
   alliance: {
     /** The alliance. */
@@ -365,7 +434,7 @@ export interface AllianceRanking {
     /** Its short tag. */
     tag: string
   }
-  /** The score that determines the place. In points. Example: `48210.5`. */
+  /** The score in the latest ranking round. In points. Example: `48210.5`. */
   total_score: number
   /** Number of members. In nations. Example: `31`. */
   member_count: number
@@ -548,7 +617,14 @@ export interface Game {
   /** The game’s home page. */
   url: string | null
   /** The currency of prices and credits. */
-  currency: ProfileTerm
+  currency: {
+    key: string
+    label: string
+    /** How many decimals amounts of money have at most. */
+    decimals: number
+    /** How many decimals prices for one unit have at most. */
+    price_decimals: number
+  }
   /** Military units. Strategic ones are the weapons of strategic_weapon events. */
   units: {
     key: string
@@ -564,12 +640,24 @@ export interface Game {
     label: string
     tier: 'leader' | 'officer' | 'member'
   }[]
+  /** Statuses of nations that the game has besides the fixed ones; `is` is their status. */
+  nation_statuses: {
+    key: string
+    label: string
+    is: 'active' | 'protected' | 'vacation' | 'inactive'
+  }[]
   /** Forms of government. */
   governments: ProfileTerm[]
   /** Continents. */
   continents: ProfileTerm[]
   /** Kinds of war. */
   war_types: ProfileTerm[]
+  /** Outcomes of wars that the game has besides the fixed ones; `is` is their outcome. */
+  war_outcomes: {
+    key: string
+    label: string
+    is: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate'
+  }[]
   /** Kinds of battle. */
   battle_kinds: ProfileTerm[]
   /** Kinds of treaty. */
@@ -652,7 +740,7 @@ export interface EventCommon {
 
 /** The `data` of each kind of event. */
 export interface EventDataOf {
-  /** A nation declared war on another. */
+  /** A nation or alliance declared war on another, or two went to war. */
   'war.declared': {
     /** The war. */
     war: {
@@ -660,12 +748,18 @@ export interface EventDataOf {
       war_id: string
       /** Key of the kind of war, as in the game profile. */
       type: string | null
+      /** alliance if an alliance as a whole declared it. */
+      attacker_type?: 'nation' | 'alliance'
+      /** alliance if it was declared on an alliance as a whole. */
+      defender_type?: 'nation' | 'alliance'
+      /** Whether neither side attacked. */
+      is_mutual?: boolean
       /** The attacker’s reason for declaring it. */
       reason: string | null
     }
-    /** The nation that declared the war. */
+    /** The nation that declared the war; the first of the two if neither attacked. */
     attacker: WarSide
-    /** The nation it was declared on. */
+    /** The nation it was declared on; the second of the two if neither attacked. */
     defender: WarSide
   }
   /** A war ended. */
@@ -676,12 +770,64 @@ export interface EventDataOf {
       war_id: string
       /** Key of the kind of war, as in the game profile. */
       type: string | null
+      /** alliance if an alliance as a whole declared it. */
+      attacker_type?: 'nation' | 'alliance'
+      /** alliance if it was declared on an alliance as a whole. */
+      defender_type?: 'nation' | 'alliance'
+      /** Whether neither side attacked. */
+      is_mutual?: boolean
     }
     /** How it ended; null if unknown. */
     outcome: 'attacker_victory' | 'defender_victory' | 'peace' | 'stalemate' | null
-    /** The nation that declared the war. */
+    /** Key of the game’s own outcome, as in the game profile; null for none. Events that version 0.2 or earlier logged lack it. */
+    game_outcome?: string | null
+    /** The nation that declared the war; the first of the two if neither attacked. */
     attacker: WarSide
-    /** The nation it was declared on. */
+    /** The nation it was declared on; the second of the two if neither attacked. */
+    defender: WarSide
+  }
+  /** A nation joined a war after its declaration, on one of its sides. */
+  'war.joined': {
+    /** The war. */
+    war: {
+      /** The war. */
+      war_id: string
+      /** Key of the kind of war, as in the game profile. */
+      type: string | null
+      /** alliance if an alliance as a whole declared it. */
+      attacker_type?: 'nation' | 'alliance'
+      /** alliance if it was declared on an alliance as a whole. */
+      defender_type?: 'nation' | 'alliance'
+      /** Whether neither side attacked. */
+      is_mutual?: boolean
+    }
+    /** The nation that joined. */
+    participant: WarParticipant
+    /** The nation that declared the war; the first of the two if neither attacked. */
+    attacker: WarSide
+    /** The nation it was declared on; the second of the two if neither attacked. */
+    defender: WarSide
+  }
+  /** A nation that had joined a war left it before its end. */
+  'war.left': {
+    /** The war. */
+    war: {
+      /** The war. */
+      war_id: string
+      /** Key of the kind of war, as in the game profile. */
+      type: string | null
+      /** alliance if an alliance as a whole declared it. */
+      attacker_type?: 'nation' | 'alliance'
+      /** alliance if it was declared on an alliance as a whole. */
+      defender_type?: 'nation' | 'alliance'
+      /** Whether neither side attacked. */
+      is_mutual?: boolean
+    }
+    /** The nation that left. */
+    participant: WarParticipant
+    /** The nation that declared the war; the first of the two if neither attacked. */
+    attacker: WarSide
+    /** The nation it was declared on; the second of the two if neither attacked. */
     defender: WarSide
   }
   /** A battle began that lasts. */
@@ -696,6 +842,10 @@ export interface EventDataOf {
     attacker: NationReference
     /** The nation that defended in this battle. */
     defender: NationReference
+    /** Nations that helped the attacker; absent if none did. */
+    attacker_helpers?: NationReference[]
+    /** Nations that helped the defender; absent if none did. */
+    defender_helpers?: NationReference[]
   }
   /** A battle was fought in a war: one that lasts has ended. */
   'battle.fought': {
@@ -709,6 +859,10 @@ export interface EventDataOf {
     attacker: NationReference
     /** The nation that defended in this battle. */
     defender: NationReference
+    /** Nations that helped the attacker; absent if none did. */
+    attacker_helpers?: NationReference[]
+    /** Nations that helped the defender; absent if none did. */
+    defender_helpers?: NationReference[]
     /** Who won: this battle’s attacker or defender, or a draw; null if unknown. */
     victor: 'attacker' | 'defender' | 'draw' | null
     /** Losses of this battle’s attacker and defender. */
@@ -726,6 +880,10 @@ export interface EventDataOf {
     attacker: NationReference
     /** The nation that defended in this battle. */
     defender: NationReference
+    /** Nations that helped the attacker; absent if none did. */
+    attacker_helpers?: NationReference[]
+    /** Nations that helped the defender; absent if none did. */
+    defender_helpers?: NationReference[]
     /** Who won: this battle’s attacker or defender, or a draw; null if unknown. */
     victor: 'attacker' | 'defender' | 'draw' | null
     /** Losses of this battle’s attacker and defender. */
@@ -783,8 +941,10 @@ export interface EventDataOf {
   'treaty.signed': {
     /** The treaty. */
     treaty_id: string
-    /** Key of the kind of treaty. */
+    /** Key of the first of its kinds, as in the game profile. */
     type: string
+    /** Keys of all its kinds. */
+    types: string[]
     /** The two alliances. */
     alliances: AllianceReference[]
     /** When it was signed. */
@@ -796,10 +956,42 @@ export interface EventDataOf {
   'treaty.ended': {
     /** The treaty. */
     treaty_id: string
-    /** Key of the kind of treaty. */
+    /** Key of the first of its kinds, as in the game profile. */
     type: string
+    /** Keys of all its kinds. */
+    types: string[]
     /** The two alliances. */
     alliances: AllianceReference[]
+    /** When it was signed. */
+    signed_at: string | null
+    /** When it expires; null for never or unknown. */
+    expires_at: string | null
+  }
+  /** Two nations signed a treaty. */
+  'treaty.signed_between_nations': {
+    /** The treaty. */
+    treaty_id: string
+    /** Key of the first of its kinds, as in the game profile. */
+    type: string
+    /** Keys of all its kinds. */
+    types: string[]
+    /** The two nations. */
+    nations: NationReference[]
+    /** When it was signed. */
+    signed_at: string | null
+    /** When it expires; null for never or unknown. */
+    expires_at: string | null
+  }
+  /** A treaty of two nations ended. */
+  'treaty.ended_between_nations': {
+    /** The treaty. */
+    treaty_id: string
+    /** Key of the first of its kinds, as in the game profile. */
+    type: string
+    /** Keys of all its kinds. */
+    types: string[]
+    /** The two nations. */
+    nations: NationReference[]
     /** When it was signed. */
     signed_at: string | null
     /** When it expires; null for never or unknown. */
@@ -895,7 +1087,7 @@ export interface EventDataOf {
     price: number
     /** The previous price: that of the last such event, or of at most a day before. */
     reference_price: number
-    /** Change from the reference price, in percent; negative for a fall. */
+    /** Change from the reference price, in percent; negative for a fall. At most 10^15, however large the rise. */
     change_percent: number
   }
   /** A nation launched a strategic weapon. Its remaining stock is never published. */
@@ -990,16 +1182,32 @@ export interface AlliancesGetParameters {
 /** Query parameters of `alliances.members`. */
 export type AlliancesMembersParameters = PageParameters
 
+/** Query parameters of `treaties.list`. */
+export interface TreatiesListParameters extends PageParameters {
+  /** Only treaties of one of these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
+  nation_id?: readonly string[] | undefined
+  /** Only treaties of one of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
+  alliance_id?: readonly string[] | undefined
+  /** Only treaties of this kind, also among several. */
+  type?: string | undefined
+  /** Only treaties in force, or only ended ones. */
+  status?: 'active' | 'ended' | undefined
+  /** Only these treaties. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["t5","t6"]`. */
+  ids?: readonly string[] | undefined
+}
+
 /** Query parameters of `wars.list`. */
 export interface WarsListParameters extends PageParameters {
   /** Only active wars, or only ended ones. */
   status?: 'active' | 'ended' | undefined
-  /** Only wars with one of these nations on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
+  /** Only wars in which one of these nations is a side or a participant. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
   nation_id?: readonly string[] | undefined
-  /** Only wars with a nation of one of these alliances, at the declaration, on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
+  /** Only wars whose attacker or defender was in one of these alliances at the declaration. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
   alliance_id?: readonly string[] | undefined
   /** Only wars of this global conflict. Example: `"c4"`. */
   conflict_id?: string | undefined
+  /** Only wars that continue this war. Example: `"w310"`. */
+  follows_war_id?: string | undefined
   /** Only these wars. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["w310","w311"]`. */
   ids?: readonly string[] | undefined
 }
@@ -1009,10 +1217,14 @@ export type WarsBattlesParameters = PageParameters
 
 /** Query parameters of `battles.list`. */
 export interface BattlesListParameters extends PageParameters {
-  /** Only battles with one of these nations on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
+  /** Only battles with one of these nations on either side, or helping it. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
   nation_id?: readonly string[] | undefined
+  /** Only battles with one of these alliances, at the battle, on either side. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
+  alliance_id?: readonly string[] | undefined
   /** Only battles of this war. Example: `"w310"`. */
   war_id?: string | undefined
+  /** Only battles of the wars of this global conflict. Example: `"c4"`. */
+  conflict_id?: string | undefined
   /** Only battles that last, or only ended ones. */
   status?: 'active' | 'ended' | undefined
   /** Only battles fought at or after this time. Example: `"2026-05-27T00:00:00Z"`. */
@@ -1036,6 +1248,8 @@ export type MarketRankingsParameters = PageParameters
 export interface RankingsListParameters extends PageParameters {
   /** What to rank: nations or alliances. */
   board?: 'nations' | 'alliances' | undefined
+  /** Rank by this attribute instead of the score: the key of one that `/game` states as `ranked` for nations or alliances. */
+  attribute?: string | undefined
 }
 
 /** Query parameters of `conflicts.list`. */
@@ -1113,6 +1327,16 @@ export interface AlliancesOperations {
   ): AsyncIterableIterator<AllianceMember>
 }
 
+/** Treaties. */
+export interface TreatiesOperations {
+  /** Treaties between alliances and between nations, also ended ones, by signed_at, newest first, then id; those without signed_at last. */
+  list(options?: TreatiesListParameters & CallOptions): Promise<Page<Treaty>>
+  /** The items of all pages of `treaties.list`, up to 100 per request. */
+  iterate(options?: TreatiesListParameters & CallOptions): AsyncIterableIterator<Treaty>
+  /** One treaty. */
+  get(id: string, options?: CallOptions): Promise<Treaty>
+}
+
 /** Wars. */
 export interface WarsOperations {
   /** Wars by declared_at, newest first, then id. */
@@ -1151,7 +1375,7 @@ export interface MarketOperations {
 
 /** Nations. */
 export interface RankingsOperations {
-  /** Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other. */
+  /** Nations by national_score or alliances by total_score, highest first, then id, as of the latest ranking round. Pages of one round are consistent with each other. With `attribute`: by its value instead, and without those that have none. */
   list<K extends keyof RankingsListItems = 'nations'>(
     options?: RankingsListParameters & { board?: K | undefined } & CallOptions,
   ): Promise<Page<RankingsListItems[K]>>
@@ -1217,6 +1441,7 @@ export interface ErasOperations {
 export interface Operations {
   nations: NationsOperations
   alliances: AlliancesOperations
+  treaties: TreatiesOperations
   wars: WarsOperations
   battles: BattlesOperations
   market: MarketOperations

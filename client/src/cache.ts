@@ -119,10 +119,10 @@ export function createCache({ clock, freshMs: usualMs, entriesMax }: CacheOption
 /** The lists that a family of events changes: cached lists do not contain the ids of new items. */
 const lists = new Map<string, readonly string[] | 'all'>([
   ['war', ['/wars', '/global-conflicts']],
-  ['battle', []],
+  ['battle', ['/battles']],
   ['strategic_weapon', []],
   ['alliance', ['/alliances']],
-  ['treaty', []],
+  ['treaty', ['/treaties']],
   ['nation', ['/nations']],
   ['conflict', ['/global-conflicts']],
   ['news', ['/news']],

@@ -7,6 +7,7 @@ import type { Calls } from './calls.ts'
 export class OperationGroups implements Operations {
   readonly nations: Operations['nations']
   readonly alliances: Operations['alliances']
+  readonly treaties: Operations['treaties']
   readonly wars: Operations['wars']
   readonly battles: Operations['battles']
   readonly market: Operations['market']
@@ -31,6 +32,11 @@ export class OperationGroups implements Operations {
       get: (id, options) => item('/alliances/{id}', 'public', options, { id }),
       members: (id, options) => page('/alliances/{id}/members', 'public', options, { id }),
       iterateMembers: (id, options) => items('/alliances/{id}/members', 'public', options, { id }),
+    }
+    this.treaties = {
+      list: options => page('/treaties', 'public', options),
+      iterate: options => items('/treaties', 'public', options),
+      get: (id, options) => item('/treaties/{id}', 'public', options, { id }),
     }
     this.wars = {
       list: options => page('/wars', 'public', options),

@@ -181,6 +181,7 @@ function worldOfWars() {
     if (path === '/wars/w1') return bodyOf({ id: 'w1', attacker: { nation_id: 'n1' } })
     if (path === '/wars/w2') return bodyOf({ id: 'w2', attacker: { nation_id: 'n3' } })
     if (path === '/wars/w1/battles') return pageOf([{ id: 'b1' }])
+    if (path === '/battles') return pageOf([{ id: 'b1' }])
     if (path.startsWith('/wars')) return pageOf([{ id: 'w1' }])
     if (path === '/nations') return pageOf([{ id: 'n1' }, { id: 'n2' }])
     if (path.startsWith('/nations?alliance_id')) return pageOf([])
@@ -197,6 +198,7 @@ test('an event invalidates the responses that contain its ids and the lists that
     await client.wars.get('w2')
     await client.wars.battles('w1')
     await client.wars.list({ status: 'active' })
+    await client.battles.list()
     await client.nations.get('n1')
     await client.nations.get('n2')
     await client.nations.list()
@@ -213,7 +215,7 @@ test('an event invalidates the responses that contain its ids and the lists that
   )
   assert.deepEqual(await readAll(), ['/nations', '/nations/n1', '/wars/w1', '/wars?status=active'])
   client.invalidate(event('battle.fought', { war_id: 'w1', data: { battle_id: 'b2' } }))
-  assert.deepEqual(await readAll(), ['/wars/w1', '/wars/w1/battles', '/wars?status=active'])
+  assert.deepEqual(await readAll(), ['/battles', '/wars/w1', '/wars/w1/battles', '/wars?status=active'])
   client.invalidate(event('alliance.member_joined', { nation_ids: ['n5'], alliance_ids: ['a1'] }))
   assert.deepEqual(await readAll(), ['/alliances/a1/members'])
   client.invalidate(event('alliance.member_joined', { nation_ids: ['n5'], alliance_ids: ['a8'] }))
@@ -222,7 +224,7 @@ test('an event invalidates the responses that contain its ids and the lists that
   assert.deepEqual(await readAll(), ['/nations', '/nations?alliance_id=a7%2Ca8'])
   for (const type of ['era.ended', 'record.redacted', 'unheard.of', 'constructor.x']) {
     client.invalidate(event(type))
-    assert.equal((await readAll()).length, 10, type)
+    assert.equal((await readAll()).length, 11, type)
   }
 })
 

@@ -14,13 +14,13 @@ import type * as api from '../src/api-types.ts'
 
 // The type check is the test: a difference to the contract does not compile.
 
-/** A type without aliases, so that equal types compare as equal. */
+/** A type without aliases, so that equal types compare as equal. JSON has no undefined. */
 type Plain<T> = T extends readonly (infer I)[]
   ? Plain<I>[]
   : T extends object
     ? string extends keyof T
       ? Record<string, T[keyof T]>
-      : { [K in keyof T]: Plain<T[K]> }
+      : { [K in keyof T]: Plain<Exclude<T[K], undefined>> }
     : T
 type Same<A, B> =
   (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false
@@ -38,6 +38,7 @@ test('the type of each resource has the contract’s public fields', () => {
   isSame<Same<api.Nation, PublicOf<Resource<'nation'>>>>(true)
   isSame<Same<api.Alliance, PublicOf<Resource<'alliance'>>>>(true)
   isSame<Same<api.AllianceMember, PublicOf<Resource<'alliance_member'>>>>(true)
+  isSame<Same<api.Treaty, PublicOf<Resource<'treaty'>>>>(true)
   isSame<Same<api.War, PublicOf<Resource<'war'>>>>(true)
   isSame<Same<api.AnyBattle, PublicOf<Resource<'battle'>>>>(true)
   isSame<Same<Required<api.Battle>, PublicOf<Resource<'battle'>> & { war_id: string }>>(true)

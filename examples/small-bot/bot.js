@@ -14,7 +14,7 @@ function safe(text, max = 80) {
   const line = [...text.replace(/[\s\p{C}]+/gu, ' ').trim()].slice(0, max).join('')
   return line.replace(/[\\*_~`|<>[\]():#+-]/g, '\\$&').replaceAll('@', '@\u200b')
 }
-const number = value => value.toLocaleString('en')
+const number = value => value.toLocaleString('en', { maximumFractionDigits: 8 })
 const ago = at => (at === null ? 'unknown' : time(new Date(at), 'R'))
 const membership = of => (of ? `${safe(of.rank)} of ${safe(of.alliances.name)}` : 'no alliance')
 const sides = of => `${safe(of.attacker.nation_name)} against ${safe(of.defender.nation_name)}`

@@ -16,12 +16,12 @@ tree = discord.app_commands.CommandTree(bot)
 
 def safe(value, key=""):
     """Data of the game for a message: what players write has no effect as Markdown, link, emoji or mention."""
-    if isinstance(value, dict) and "alliances" in value:
-        return safe(f"{value['rank']} of {value['alliances']['name']}")
     if isinstance(value, dict):
-        return {name: safe(each, name) for name, each in value.items()}
+        members = {name: safe(each, name) for name, each in value.items()}
+        return safe("{rank} of {alliances[name]}".format(**value)) if {"rank", "alliances"} <= set(value) else members
+    number = isinstance(value, (int, float)) and f"{value:,.8f}".rstrip("0").rstrip(".")
     if not isinstance(value, str):
-        return f"no {key}" if value is None else value
+        return number or (f"no {key}" if value is None else value)
     if key.endswith("_at"):
         return discord.utils.format_dt(datetime.fromisoformat(value.replace("Z", "+00:00")), "R")
     line = " ".join("".join(each if each.isprintable() else " " for each in value).split())[:200]
@@ -40,13 +40,13 @@ def find(text, path="/nations"):
     return found[0]["id"] if found else game.get(path + "/{id}", id=text)["data"]["id"]
 
 
-NATION = {"/nations/{id}": "**{nation_name}** ({id}), {alliance}, score {national_score:,}, rank {rank}"}
+NATION = {"/nations/{id}": "**{nation_name}** ({id}), {alliance}, score {national_score}, rank {rank}"}
 ALLIANCE = {"/alliances/{id}": "**{name}** ({id})", "/alliances/{id}/members": "{nation_name}, {rank_title}"}
 SIDES = "{attacker[nation_name]} against {defender[nation_name]}, {status}, declared {declared_at}"
 WAR = {"/wars/{id}": f"**{SIDES}**", "/wars/{id}/battles": "{fought_at}: {kind}, victor: {victor}"}
 WARS = {"/wars": "{id}: " + SIDES}
-TOP = {"nations": {"/rankings": "#{rank} {nation[nation_name]}: {national_score:,}"}}
-TOP["alliances"] = {"/rankings": "#{rank} {alliance[name]}: {total_score:,}"}
+TOP = {"nations": {"/rankings": "#{rank} {nation[nation_name]}: {national_score}"}}
+TOP["alliances"] = {"/rankings": "#{rank} {alliance[name]}: {total_score}"}
 PERIOD = "**{name}**, {status}, start: {started_at}"
 EVENTS = {"/events": "{occurred_at}: {summary}"}
 YOU = "You lead **{nation[nation_name]}** ({nation[id]}), {alliance}."
@@ -56,7 +56,7 @@ COMMANDS = {
     "alliance": ("An alliance", "name", str, lambda name, _: read(ALLIANCE, id=find(name, "/alliances"))),
     "war": ("A war and its battles", "id", str, lambda id, _: read(WAR, id=id)),
     "wars": ("Active wars", "nation", Optional[str], lambda of, _: read(WARS, status="active", nation_id=find(of))),
-    "market": ("The market", None, None, lambda *_: read({"/market/price": "{resource}: {price:,} {currency}"})),
+    "market": ("The market", None, None, lambda *_: read({"/market/price": "{resource}: {price} {currency}"})),
     "rankings": ("A ranking", "board", Literal["nations", "alliances"], lambda of, _: read(TOP[of], board=of)),
     "conflict": ("The global conflicts", None, None, lambda *_: read({"/global-conflicts": PERIOD})),
     "era": ("The eras of the game", None, None, lambda *_: read({"/eras": PERIOD})),

@@ -29,7 +29,7 @@ export async function recordExamples(): Promise<string> {
   }
 }
 
-/** Throws if no nation of the seed's world has a war, an assignment and an order. */
+/** Throws if the seed’s world lacks a nation with an assignment and an order, or a war. */
 async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
   const world = createWorld(worldOptions)
   for (const outcome of await chancery.send([...world.history()].map(linesOf).join('')))
@@ -44,13 +44,20 @@ async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
   )
   if (!alliance || !nation)
     throw new Error('no nation has an order and a production queue: choose another seed')
-  const wars = await chancery.read<{ data: { id: string; battles_count: number }[] }>(
-    `/wars?nation_id=${nation.id}&limit=100`,
+  const wars = await chancery.read<{ data: { id: string; battles_count: number; participants: object[] }[] }>(
+    `/wars?alliance_id=${alliance.id}&limit=100`,
   )
-  const war = wars.data.find(({ battles_count }) => battles_count > 1)
-  if (!war) throw new Error(`${nation.id} has fought no battles: choose another seed`)
+  const war = wars.data.find(
+    ({ battles_count, participants }) => battles_count > 1 && participants.length > 0,
+  )
+  if (!war) throw new Error(`no war of ${alliance.id} has battles and participants: choose another seed`)
 
   const battles = await chancery.read<{ data: { id: string }[] }>(`/wars/${war.id}/battles?limit=1`)
+  const treaties = await chancery.read<{ data: { id: string; nation_ids: string[] }[] }>(
+    '/treaties?status=active&limit=100',
+  )
+  const treaty = treaties.data.find(({ nation_ids }) => nation_ids.length > 0)
+  if (!treaty) throw new Error('no treaty between nations is in force: choose another seed')
   const keyOf = async (nationId: string) =>
     (await chancery.makeKey({ nation_id: nationId }, scopeNames, { name: 'war-room bot' })).key
   return {
@@ -59,6 +66,7 @@ async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
     code: await chancery.makeCode(nation.id),
     allianceId: alliance.id,
     officerKey: await keyOf(officerId),
+    treatyId: treaty.id,
     warId: war.id,
     battleId: battles.data[0]?.id ?? '',
   }

@@ -13,6 +13,8 @@ export interface ExampleSubjects {
   officerKey: string
   /** A battle of the war. */
   battleId: string
+  /** A treaty between nations. */
+  treatyId: string
   /** A war of the nation, with battles. */
   warId: string
 }
@@ -46,7 +48,7 @@ function listRequest({ id, path, returns }: Operation): ExampleRequests {
 
 /** The requests that are not for the start of a list. */
 function specialRequests(subjects: ExampleSubjects): Record<Operation['id'], ExampleRequests> {
-  const { nationId, key, code, allianceId, officerKey, warId, battleId } = subjects
+  const { nationId, key, code, allianceId, officerKey, treatyId, warId, battleId } = subjects
   return {
     'nations.get': { Nation: { path: `/nations/${nationId}` } },
     'alliances.get': {
@@ -54,6 +56,7 @@ function specialRequests(subjects: ExampleSubjects): Record<Operation['id'], Exa
       AllianceWithTreasury: { path: `/alliances/${allianceId}?include=treasury`, key: officerKey },
     },
     'alliances.members': { AllianceMember: { path: `/alliances/${allianceId}/members?limit=2` } },
+    'treaties.get': { Treaty: { path: `/treaties/${treatyId}` } },
     'wars.list': { War: { path: '/wars?status=active&limit=2' } },
     'wars.get': { War: { path: `/wars/${warId}` } },
     'battles.get': { AnyBattle: { path: `/battles/${battleId}` } },

@@ -222,6 +222,8 @@ function numberVerdict(checker: Checker, schema: Schema, text: string): Verdict 
   const value = Number(text)
   if (/^(0|[1-9]\d*)$/.test(text)) return checker.accepts(schema, value) ? 'good' : 'bad'
   const isPlain = /^(0|[1-9]\d*)\.\d+$/.test(text) && String(value) === text
+  // Numbers of more digits may be read as other ones.
+  if (text.length > 16) return 'unsure'
   if (isPlain) return checker.accepts(schema, value) ? 'good' : 'bad'
   if (/^-[1-9]\d*(\.\d+)?$/.test(text)) return checker.accepts(schema, value) ? 'unsure' : 'bad'
   return Number.isNaN(value) && !/^\s|\s$/.test(text) ? 'bad' : 'unsure'

@@ -45,7 +45,9 @@ export function valuesFor(source: ValueSource, schema: Schema, name = ''): fc.Ar
     case 'integer':
       return fc.integer({ min: whole.minimum ?? -5, max: Math.min(whole.maximum ?? 1_000, 1_000_000) })
     case 'number':
-      return fc.integer({ min: 0, max: 10_000_000 }).map(tenThousandths => tenThousandths / 10_000)
+      return fc
+        .integer({ min: Math.max(whole.minimum ?? 0, -10_000_000), max: 10_000_000 })
+        .map(tenThousandths => tenThousandths / 10_000)
     case 'boolean':
       return fc.boolean()
     case 'null':

@@ -3,7 +3,7 @@ import { describe } from 'node:test'
 import { onBothBases } from '../../src/client.ts'
 import { describeExchange, expectItems, expectStatus } from '../../src/expect.ts'
 import type { Fixture } from '../../src/fixture.ts'
-import { dig, digList, digText } from '../../src/json.ts'
+import { dig, digList, digText, nationsOfWar } from '../../src/json.ts'
 import { orSkip, skip, specTest } from '../../src/spec-test.ts'
 
 /** Commands that show a list, and the texts of its first item that they need. */
@@ -53,12 +53,12 @@ export function botCommands({ client, world }: Fixture): void {
       await onBothBases(async base => {
         const war = await one(`${base}/wars/${warId}`)
         const battles = await items(`${base}/wars/${warId}/battles`)
-        const sides = [digText(war, 'attacker.nation_id'), digText(war, 'defender.nation_id')]
+        const nations = nationsOfWar(war)
         assert.ok(battles.length > 0)
         for (const battle of battles) {
           assert.equal(battle.war_id, warId)
-          assert.ok(sides.includes(digText(battle, 'attacker_nation_id')))
-          assert.ok(sides.includes(digText(battle, 'defender_nation_id')))
+          assert.ok(nations.includes(battle.attacker_nation_id))
+          assert.ok(nations.includes(battle.defender_nation_id))
         }
       })
     })

@@ -3,7 +3,7 @@ import { describe } from 'node:test'
 import { canonical, mirror, onBothBases } from '../../src/client.ts'
 import { describeExchange, expectError, expectItems, expectStatus } from '../../src/expect.ts'
 import type { Fixture } from '../../src/fixture.ts'
-import { dig, digList, digNumber, digText, type JsonObject } from '../../src/json.ts'
+import { dig, digList, digNumber, digText, type JsonObject, nationsOfWar } from '../../src/json.ts'
 import { fill } from '../../src/operations.ts'
 import { skip, specTest } from '../../src/spec-test.ts'
 import { readUnchanged } from '../../src/world.ts'
@@ -71,7 +71,7 @@ export function theOperations({ client, reads, world }: Fixture): void {
       })
     })
 
-    for (const path of ['/nations', '/alliances', '/wars']) {
+    for (const path of ['/nations', '/alliances', '/treaties', '/wars', '/battles']) {
       specTest(`${path}/{id} of an unknown id is 404`, () =>
         onBothBases(async base => {
           for (const id of ['no-such-id', '0', `${'x'.repeat(200)}`, '%E2%98%83', "'", '..%2f..'])
@@ -99,6 +99,35 @@ export function theOperations({ client, reads, world }: Fixture): void {
       })
     })
 
+    specTest('/treaties are between two alliances or two nations, and each filter returns only its own', () =>
+      onBothBases(async base => {
+        const treaties = expectItems(await client.request(`${base}/treaties?limit=100`))
+        if (treaties.length === 0) skip('the world has no treaty')
+        const fields = {
+          nation_id: 'nation_ids',
+          alliance_id: 'alliance_ids',
+          type: 'types',
+          status: 'status',
+        }
+        const valuesOf = (treaty: JsonObject, filter: keyof typeof fields) =>
+          [treaty[fields[filter]]].flat().map(String)
+        for (const treaty of treaties) {
+          const parties = [valuesOf(treaty, 'nation_id').length, valuesOf(treaty, 'alliance_id').length]
+          assert.deepEqual(parties.toSorted(), [0, 2], `treaty ${treaty.id}`)
+          assert.equal(treaty.type, valuesOf(treaty, 'type')[0])
+        }
+        for (const filter of Object.keys(fields) as (keyof typeof fields)[]) {
+          const value = treaties.flatMap(treaty => valuesOf(treaty, filter))[0]
+          if (value === undefined) continue
+          const exchange = await client.request(`${base}/treaties?${filter}=${value}&limit=100`)
+          const found = expectItems(exchange)
+          assert.ok(found.length > 0, describeExchange(exchange))
+          for (const treaty of found)
+            assert.ok(valuesOf(treaty, filter).includes(value), `${exchange.url} contains ${treaty.id}`)
+        }
+      }),
+    )
+
     specTest('/wars?status=active returns only active wars', () =>
       onBothBases(async base => {
         const active = await client.request(`${base}/wars?status=active&limit=100`)
@@ -116,27 +145,27 @@ export function theOperations({ client, reads, world }: Fixture): void {
       }),
     )
 
-    specTest('/wars?nation_id= returns the wars of that nation, on either side', async () => {
-      const someWar = await world.foughtWar().catch(() => world.activeWar())
-      await onBothBases(async base => {
-        for (const side of ['attacker', 'defender']) {
-          const nationId = digText(someWar, `${side}.nation_id`)
-          const exchange = await client.request(`${base}/wars?nation_id=${nationId}&limit=100`)
-          const items = expectItems(exchange)
-          for (const war of items)
+    specTest(
+      '/wars?nation_id= returns the wars of which that nation is a side or a participant',
+      async () => {
+        const someWar = await world.foughtWar().catch(() => world.activeWar())
+        await onBothBases(async base => {
+          for (const side of ['attacker', 'defender']) {
+            const nationId = digText(someWar, `${side}.nation_id`)
+            const exchange = await client.request(`${base}/wars?nation_id=${nationId}&limit=100`)
+            const items = expectItems(exchange)
+            for (const war of items)
+              assert.ok(nationsOfWar(war).includes(nationId), `${exchange.url} contains ${war.id}`)
             assert.ok(
-              [dig(war, 'attacker.nation_id'), dig(war, 'defender.nation_id')].includes(nationId),
-              `${exchange.url} contains ${war.id}`,
+              items.length === 100 || items.some(war => war.id === someWar.id),
+              describeExchange(exchange),
             )
-          assert.ok(
-            items.length === 100 || items.some(war => war.id === someWar.id),
-            describeExchange(exchange),
-          )
-        }
-        const none = await client.request(`${base}/wars?nation_id=no-such-id`)
-        assert.equal(expectItems(none).length, 0)
-      })
-    })
+          }
+          const none = await client.request(`${base}/wars?nation_id=no-such-id`)
+          assert.equal(expectItems(none).length, 0)
+        })
+      },
+    )
 
     specTest('/wars?status=active&nation_id= combines both filters', async () => {
       const nationId = digText(await world.activeWar(), 'attacker.nation_id')
@@ -144,7 +173,7 @@ export function theOperations({ client, reads, world }: Fixture): void {
         const path = `${base}/wars?status=active&nation_id=${nationId}&limit=100`
         for (const war of expectItems(await client.request(path))) {
           assert.equal(war.status, 'active')
-          assert.ok([dig(war, 'attacker.nation_id'), dig(war, 'defender.nation_id')].includes(nationId))
+          assert.ok(nationsOfWar(war).includes(nationId))
         }
       })
     })
@@ -205,6 +234,34 @@ export function theOperations({ client, reads, world }: Fixture): void {
         }),
       )
     }
+
+    specTest('/rankings ranks by each attribute that /game states as ranked, the highest value first', () =>
+      onBothBases(async base => {
+        const { json } = await client.request(`${base}/game`)
+        const keys = digList(json, 'data.attributes.nation').flatMap(({ key, ranked }) =>
+          ranked === true ? [String(key)] : [],
+        )
+        if (keys.length === 0) skip('the game ranks no attribute of nations')
+        for (const key of keys) {
+          const items = expectItems(await client.request(`${base}/rankings?attribute=${key}&limit=100`))
+          assertPlaces(items, 'value')
+          assert.ok(items.length === 0 || items[0]?.rank === 1)
+        }
+      }),
+    )
+
+    specTest('/rankings rejects attributes that are not ranked', () =>
+      onBothBases(async base => {
+        for (const query of ['attribute=no_such_attribute', 'board=alliances&attribute=no_such_attribute']) {
+          const message = expectError(
+            await client.request(`${base}/rankings?${query}`),
+            400,
+            'invalid_parameter',
+          )
+          assert.match(message, /attribute/)
+        }
+      }),
+    )
 
     specTest('/rankings rejects boards other than nations and alliances', () =>
       onBothBases(async base => {

@@ -12,6 +12,7 @@ import { readUnchanged } from '../../src/world.ts'
 const kinds = words(`
   war.declared war.ended battle.fought alliance.founded alliance.renamed alliance.disbanded
   alliance.member_joined alliance.member_left alliance.rank_changed treaty.signed treaty.ended
+  treaty.signed_between_nations treaty.ended_between_nations
   nation.founded nation.renamed nation.deleted conflict.started conflict.joined conflict.ended
   era.started era.ended news.published market.price_moved strategic_weapon.launched
   strategic_weapon.intercepted

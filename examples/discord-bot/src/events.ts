@@ -1,7 +1,7 @@
 import { type ChanceryEvent, CursorExpired } from '@chancery/client'
 import { EmbedBuilder, italic } from 'discord.js'
 import type { Bot } from './command.ts'
-import { outcomeText, sideText } from './format.ts'
+import { outcomeText, partyText } from './format.ts'
 import type { RoleUpdater } from './roles.ts'
 import { name } from './text.ts'
 
@@ -22,13 +22,16 @@ export function announcement(event: ChanceryEvent): EmbedBuilder | undefined {
   if (event.type === 'war.declared') {
     const { attacker, defender, war } = event.data
     const reason = war.reason === null ? '' : `\n“${italic(name(war.reason, 500))}”`
-    const line = `${sideText(attacker)} declared war on ${sideText(defender)}.`
+    const parties = [partyText(attacker, war.attacker_type), partyText(defender, war.defender_type)]
+    const line = war.is_mutual
+      ? `${parties.join(' and ')} went to war.`
+      : `${parties.join(' declared war on ')}.`
     return embed.setTitle('War declared').setDescription(line + reason)
   }
   if (event.type === 'war.ended') {
-    const { attacker, defender, outcome } = event.data
-    const result = outcomeText({ status: 'ended', outcome })
-    const line = `${sideText(attacker)} against ${sideText(defender)}: ${result}.`
+    const { attacker, defender, outcome, game_outcome, war } = event.data
+    const result = outcomeText({ status: 'ended', outcome, game_outcome })
+    const line = `${partyText(attacker, war.attacker_type)} against ${partyText(defender, war.defender_type)}: ${result}.`
     return embed.setTitle('War ended').setDescription(line)
   }
   embed.setDescription(name(event.summary, 1_000))

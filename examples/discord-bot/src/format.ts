@@ -66,6 +66,18 @@ export const taggedName = (of: { name: string; tag?: string | null }): string =>
 export const sideText = ({ nation_name, alliance_name }: War['attacker'], max?: number): string =>
   alliance_name === null ? name(nation_name, max) : `${name(nation_name, max)} (${name(alliance_name, max)})`
 
+type Party = War['attacker_type'] | undefined
+
+/** The alliance or nation that a side is. */
+export const partyName = ({ nation_name, alliance_name }: War['attacker'], type: Party): string =>
+  name(type === 'alliance' && alliance_name !== null ? alliance_name : nation_name)
+
+/** The same with the nation that leads the alliance, or the alliance of the nation. */
+export const partyText = (side: War['attacker'], type: Party, max?: number): string =>
+  type === 'alliance' && side.alliance_name !== null
+    ? `${name(side.alliance_name, max)} (led by ${name(side.nation_name, max)})`
+    : sideText(side, max)
+
 export const membershipText = (of: Nation['alliance'], terms: Terms): string =>
   of === null ? 'none' : `${taggedName(of.alliances)}, ${terms.label('ranks', of.rank)}`
 
@@ -76,13 +88,19 @@ export const lossesText = (losses: Record<string, number>, terms: Terms): string
     .map(([unit, count]) => `${number(count)} ${terms.label('units', unit).toLowerCase()}`)
     .join(', ') || 'none'
 
-export const outcomeText = ({ status, outcome }: Pick<War, 'status' | 'outcome'>): string =>
-  readable(outcome ?? status).toLowerCase()
+/** The game's own outcome, else the fixed one. */
+export const outcomeText = (
+  { status, outcome, game_outcome }: Pick<War, 'status' | 'outcome'> & { game_outcome?: string | null },
+  terms?: Terms,
+): string =>
+  game_outcome && terms
+    ? terms.label('war_outcomes', game_outcome)
+    : readable(game_outcome ?? outcome ?? status).toLowerCase()
 
 /** The fields that this game adds to the API's. */
 export const attributeFields = (attributes: Record<string, unknown>): APIEmbedField[] =>
-  Object.entries(attributes).flatMap(([key, value]) =>
-    value === null || typeof value === 'object'
-      ? []
-      : fact(readable(key), typeof value === 'number' ? number(value) : name(String(value))),
-  )
+  Object.entries(attributes).flatMap(([key, value]) => {
+    if (Array.isArray(value)) return value.length > 0 ? fact(readable(key), name(value.join(', '), 500)) : []
+    if (value === null || typeof value === 'object') return []
+    return fact(readable(key), typeof value === 'number' ? number(value) : name(String(value)))
+  })

@@ -60,6 +60,9 @@ export const day = (at: string): string => time(new Date(at), TimestampStyles.Lo
 const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 /** 1843.256 as 1,843.26. */
 export const number = (value: number): string => numbers.format(value)
+const amounts = new Intl.NumberFormat('en', { maximumFractionDigits: 8 })
+/** An amount of the currency, with all its decimals: 0.00000001. */
+export const amount = (value: number): string => amounts.format(value)
 const compactNumbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 /** 75075000 as 75.1M. */
 export const compact = (value: number): string => compactNumbers.format(value)

@@ -82,7 +82,7 @@ for (const letter of letters)
       const announced = largestEvents(letter).flatMap(
         event => announcement(event as unknown as ChanceryEvent) ?? [],
       )
-      assert.equal(announced.length, 3)
+      assert.equal(announced.length, 5)
       for (const embed of announced) assertDiscordAccepts(embed.toJSON())
     })
   })

@@ -1,7 +1,7 @@
 import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
 import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
 import { addFields, fact, gameTerms, readable } from '../format.ts'
-import { compact, number } from '../text.ts'
+import { amount, compact, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
   .setName('market')
@@ -14,7 +14,7 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
   const terms = await gameTerms(api)
   const fields = data.flatMap(of => {
     const { change_24h_percent: change, volume_24h: volume } = of
-    const price = `${number(of.price)} ${readable(of.currency).toLowerCase()}`
+    const price = `${amount(of.price)} ${readable(of.currency).toLowerCase()}`
     const moved = change === null ? '' : ` (${change > 0 ? '+' : ''}${number(change)} %)`
     const traded = volume === null ? null : `${compact(volume)} traded`
     return fact(terms.label('resources', of.resource), price + moved, traded)

@@ -38,7 +38,7 @@ export async function execute(interaction: ChatInputCommandInteraction, { api }:
     ...fact('Leader', of.leader_name && name(of.leader_name)),
     ...fact('Score', number(of.national_score) + rank),
     ...fact('Alliance', membershipText(of.alliance, terms)),
-    ...fact('Status', of.status),
+    ...fact('Status', of.game_status ? terms.label('nation_statuses', of.game_status) : of.status),
     ...fact(
       'Government',
       of.government && terms.label('governments', of.government),

@@ -1,7 +1,18 @@
 import { EmbedBuilder, italic, SlashCommandBuilder } from 'discord.js'
 import { idValue } from '../choose.ts'
 import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
-import { addFields, address, fact, gameTerms, list, lossesText, outcomeText, sideText } from '../format.ts'
+import {
+  addFields,
+  address,
+  fact,
+  gameTerms,
+  list,
+  lossesText,
+  outcomeText,
+  partyName,
+  partyText,
+  sideText,
+} from '../format.ts'
 import { ago, name, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
@@ -20,7 +31,17 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     gameTerms(api),
   ])
   const nameOf = (id: string) =>
-    name([of.attacker, of.defender].find(({ nation_id }) => nation_id === id)?.nation_name ?? id, 50)
+    name(
+      [of.attacker, of.defender, ...of.participants].find(({ nation_id }) => nation_id === id)?.nation_name ??
+        id,
+      50,
+    )
+  const alliesOf = (side: 'attacker' | 'defender') =>
+    of.participants
+      .filter(participant => participant.side === side)
+      .map(
+        participant => `${sideText(participant, 50)}${participant.left_at === null ? '' : ', until it left'}`,
+      )
   const lines = battles.data.map(battle => {
     const { victor, attacker_nation_id: attacker, defender_nation_id: defender } = battle
     const kind = battle.kind === null ? 'Battle' : terms.label('battle_kinds', battle.kind)
@@ -28,20 +49,28 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
     const result = isWon ? `${nameOf(victor === 'attacker' ? attacker : defender)} won` : victor
     return `${kind} by ${nameOf(attacker)}, ${ago(battle.fought_at)}: ${result ?? 'outcome unknown'}`
   })
+  const parties = of.is_mutual
+    ? { attacker: 'first party', defender: 'second party' }
+    : { attacker: 'attacker', defender: 'defender' }
   const embed = new EmbedBuilder()
-    .setTitle(`${name(of.attacker.nation_name)} against ${name(of.defender.nation_name)}`)
+    .setTitle(
+      `${partyName(of.attacker, of.attacker_type)} against ${partyName(of.defender, of.defender_type)}`,
+    )
     .setURL(address(of.url))
     .setDescription(of.reason && `“${italic(name(of.reason, 500))}”`)
     .setFooter({ text: `War ${of.id}` })
   addFields(embed, [
-    ...fact('Attacker', sideText(of.attacker)),
-    ...fact('Defender', sideText(of.defender)),
+    ...fact(of.is_mutual ? 'First party' : 'Attacker', partyText(of.attacker, of.attacker_type)),
+    ...fact(of.is_mutual ? 'Second party' : 'Defender', partyText(of.defender, of.defender_type)),
+    ...(['attacker', 'defender'] as const).flatMap(side =>
+      alliesOf(side).length > 0 ? [list(`Beside the ${parties[side]}`, alliesOf(side))] : [],
+    ),
     ...fact('Kind', of.type && terms.label('war_types', of.type)),
     ...fact('Declared', ago(of.declared_at)),
-    ...fact('Outcome', outcomeText(of), of.ended_at && ago(of.ended_at)),
+    ...fact('Outcome', outcomeText(of, terms), of.ended_at && ago(of.ended_at)),
     ...fact('Battles', number(of.battles_count)),
-    list('Losses of the attacker', [lossesText(of.losses.attacker, terms)]),
-    list('Losses of the defender', [lossesText(of.losses.defender, terms)]),
+    list(`Losses of the ${parties.attacker}`, [lossesText(of.losses.attacker, terms)]),
+    list(`Losses of the ${parties.defender}`, [lossesText(of.losses.defender, terms)]),
     list('Battles, the first one first', lines, 'There was none yet.'),
   ])
   return paged(embed, { ...request, value: idValue(of.id) }, battles.pagination.pages)

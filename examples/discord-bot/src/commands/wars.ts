@@ -1,7 +1,7 @@
 import { EmbedBuilder, inlineCode, SlashCommandBuilder } from 'discord.js'
 import { chooseNation, idValue } from '../choose.ts'
 import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
-import { addFields, gameTerms, list, sideText } from '../format.ts'
+import { addFields, gameTerms, list, partyText } from '../format.ts'
 import { ago, counted } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
@@ -19,7 +19,11 @@ export async function execute(interaction: PagedInteraction, { api }: Bot) {
   const fields = data.map(of => {
     const details = [counted(of.battles_count, 'battle'), ago(of.declared_at), inlineCode(of.id)]
     if (of.type !== null) details.unshift(terms.label('war_types', of.type))
-    return list(`${sideText(of.attacker, 50)} against ${sideText(of.defender, 50)}`, [details.join(' · ')])
+    const parties = [
+      partyText(of.attacker, of.attacker_type, 50),
+      partyText(of.defender, of.defender_type, 50),
+    ]
+    return list(parties.join(' against '), [details.join(' · ')])
   })
   const embed = new EmbedBuilder()
     .setTitle(counted(pagination.total, 'active war'))

@@ -26,7 +26,7 @@ const refused = {
 test('redact sends one fact in a batch of its own', async t => {
   const { lines, facts } = keeping()
   const api = await startStubApi(t, { facts })
-  const set = ['nation_name=Former = nation', 'motto=null', 'attributes.creed=null', 'attributes.oath=Old']
+  const set = ['nation_name=Former = nation', 'motto=null', 'attributes.creed=null', 'attributes.oath=[Old]']
   const words = ['redact', 'nation', 'n5', ...set.flatMap(text => ['--set', text])]
   const { status, output } = await api.run(words)
   assert.equal(status, 0)
@@ -34,11 +34,26 @@ test('redact sends one fact in a batch of its own', async t => {
     output,
     /^nation n5: nation_name, motto, attributes replaced in all data .*\(batch redact-[0-9a-f-]{36}\)\n/,
   )
-  const data = { nation_name: 'Former = nation', motto: null, attributes: { creed: null, oath: 'Old' } }
+  const data = { nation_name: 'Former = nation', motto: null, attributes: { creed: null, oath: '[Old]' } }
   assert.deepEqual(lines[0], { op: 'redact', resource: 'nation', id: 'n5', data })
   assert.match(String(lines[1]?.batch), /^redact-/)
   assert.equal(api.calls[0]?.path, '/facts?keep=false')
   assert.equal((await api.json(words)).status, 'applied')
+})
+
+test('redact sends the texts of a list', async t => {
+  const { lines, facts } = keeping()
+  const api = await startStubApi(t, { facts })
+  await api.run([
+    'redact',
+    'nation',
+    'n5',
+    '--set',
+    'attributes.oaths=["Old", "New"]',
+    '--set',
+    'motto=["Old"]',
+  ])
+  assert.deepEqual(lines[0]?.data, { attributes: { oaths: ['Old', 'New'] }, motto: '["Old"]' })
 })
 
 test('redact reports why nothing was changed', async t => {

@@ -1,4 +1,4 @@
-import type { Contract, FactResource } from '@chancery/contract'
+import { type Contract, comesBackExactly, type FactResource } from '@chancery/contract'
 
 /** The part of a contract's schema that decides how a value is coerced. */
 export interface ValueSchema {
@@ -39,15 +39,16 @@ export const isNullable = (schema: ValueSchema | undefined): boolean =>
 
 const isText = (schema: ValueSchema | undefined) => typesOf(schema).includes('string')
 
-/** Parses JSON without loss: whole numbers beyond the safe integers become a BigInt. */
+/** Parses JSON without loss: whole numbers beyond the safe integers become a BigInt, and decimals with digits that would be lost a text. */
 export function parseExactly(json: string): unknown {
   // A reviver is slow, and a number of this length is rare.
-  if (!/\d{16}/.test(json)) return JSON.parse(json)
-  const keepExact = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
-      ? BigInt(context?.source ?? '')
-      : value
-  return JSON.parse(json, keepExact)
+  if (!/[\d.]{16}/.test(json)) return JSON.parse(json)
+  return JSON.parse(json, (_key: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== 'number') return value
+    const source = context?.source ?? ''
+    if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source)
+    return comesBackExactly(source) ? value : source
+  })
 }
 
 const writtenTime =

@@ -63,6 +63,12 @@ test('numbers are numbers, and others stay text for the service to reject', asyn
       economy: { credits: '9007199254740993' },
     },
   )
+  assert.deepEqual(
+    await factOf(
+      '1 as id, -12.50::numeric(30, 20) as national_score, 0.00000001::numeric as land_area, 999999999999999.04::numeric as "economy.credits"',
+    ),
+    { id: '1', national_score: -12.5, land_area: 1e-8, economy: { credits: '999999999999999.04' } },
+  )
   assert.deepEqual(await factOf(`1 as id, 'NaN'::float8 as national_score`), {
     id: '1',
     national_score: 'NaN',

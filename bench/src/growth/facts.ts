@@ -48,6 +48,27 @@ export function* pastWars(nations: number, wars: number): Generator<string> {
   }
 }
 
+/** Treaties between nations that ended before the history, some of several kinds. */
+export function* pastTreaties(nations: number, treaties: number): Generator<string> {
+  const random = randomIntegers(nations)
+  const kinds = ['mutual_defense', 'non_aggression', 'optional_defense'] as const
+  for (let first = 1; first <= treaties; first += batchLength) {
+    const facts = Array.from({ length: Math.min(batchLength, treaties - first + 1) }, (_, index) => {
+      const party = random(nations)
+      const other = (party + 1 + random(nations - 1)) % nations
+      const signedMs = firstDayMs + random(365 * 86_400) * 1_000
+      return put('treaty', {
+        id: `past${first + index}`,
+        nation_ids: [`n${1 + party}`, `n${1 + other}`],
+        types: [one(kinds, index), ...(index % 5 === 0 ? ['protectorate'] : [])],
+        signed_at: timestamp(signedMs),
+        ended_at: timestamp(signedMs + (1 + random(90)) * 86_400_000),
+      })
+    })
+    yield batchText(`past-treaties-${nations}-${first}`, facts)
+  }
+}
+
 /** Long enough that neither the start of the program nor a single ranking round matters. */
 const furtherBatches = 40
 export const furtherDayText = `${count(furtherBatches * batchLength)} facts about nations, wars and battles in ${furtherBatches} batches`

@@ -5,11 +5,12 @@ import { describeMachine, quantile, today } from '../machine.ts'
 import { type Service, startService } from '../servers.ts'
 import { ingestFacts, loadWorld, untilRanked } from '../world.ts'
 import { type Api, connectApi } from './api.ts'
-import { copyFactsPerSecond, ingestFurtherDay, pastWars } from './facts.ts'
+import { copyFactsPerSecond, ingestFurtherDay, pastTreaties, pastWars } from './facts.ts'
 import { createQueries, type Query } from './queries.ts'
 
 const days = 5
 const pastWarsPerNation = 2
+const pastTreatiesPerNation = 1
 
 export interface GrowthOptions {
   /** Folder that keeps the loaded worlds. */
@@ -78,6 +79,7 @@ async function openWorld(service: Service, home: string, nations: number): Promi
     await loadWorld(service, { nations, days, seed: 1, endsAt: '2026-05-01T00:00:00Z' })
     halfAt = new Date().toISOString()
     await ingestFacts(service, pastWars(nations, nations * pastWarsPerNation))
+    await ingestFacts(service, pastTreaties(nations, nations * pastTreatiesPerNation))
     await writeFile(file, halfAt)
   }
   await untilRanked(service)

@@ -87,7 +87,9 @@ function isFlat({ id }: Operation, [pair, ...others]: Pair[]): boolean {
   if (!flatLists.has(id) || others.length > 0) return false
   if (!pair) return true
   const [name, { text }] = pair
-  return name === 'board' || name === 'after' || (name === 'type' && !/[*,]/.test(text))
+  return (
+    name === 'board' || name === 'attribute' || name === 'after' || (name === 'type' && !/[*,]/.test(text))
+  )
 }
 
 /** A list below an item: of the largest one. */
@@ -137,11 +139,23 @@ async function valuesOf(
     'nations.list ids': () => someIds('/nations'),
     'alliances.list ids': () => someIds('/alliances'),
     'wars.list ids': () => someIds('/wars'),
+    'battles.list ids': () => someIds('/battles'),
+    'treaties.list ids': () => someIds('/treaties'),
+    'treaties.list type': async () => broad(await commonestKind(api)),
     'nations.list search': () => piecesOfNames(api, '/nations', 'nation_name'),
     'alliances.list search': () => piecesOfNames(api, '/alliances', 'name'),
+    // Not as a narrow value: each board has attributes of its own.
+    board: () => broad('nations', 'alliances'),
+    attribute: async () => {
+      const { data } = await api.read<{
+        data: { attributes: { nation: { key: string; ranked?: boolean }[] } }
+      }>('/game')
+      return broad(...data.attributes.nation.filter(({ ranked }) => ranked).map(({ key }) => key))
+    },
     min_score: () => scores(0.7, 0.001),
     max_score: () => scores(0.3, 0.999),
     war_id: async () => [narrow(await idOfHalf('/wars'))],
+    follows_war_id: async () => [narrow(await idOfHalf('/wars'))],
     conflict_id: async () => {
       const { data } = await page<{ id: string; wars: { total: number } }>('/global-conflicts?limit=100')
       return broad(data.toSorted((one, other) => other.wars.total - one.wars.total)[0]?.id ?? 'none')
@@ -169,6 +183,14 @@ async function valuesOf(
 }
 
 const sampledPages = 20
+
+/** The kind of the most treaties. */
+async function commonestKind(api: Api): Promise<string> {
+  const counts = new Map<string, number>()
+  for (const { types } of await api.sample<{ types: string[] }>('/treaties', sampledPages))
+    for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1)
+  return [...counts].sort((one, other) => other[1] - one[1])[0]?.[0] ?? 'none'
+}
 
 /** The commonest substring of one to four letters, the commonest word, and one whole name. */
 async function piecesOfNames(api: Api, path: string, field: string): Promise<Value[]> {

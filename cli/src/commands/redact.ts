@@ -13,12 +13,13 @@ export function addRedact(program: ChanceryCommand) {
     .requiredOption('--set <field=text>', 'the new text, null for none; may be repeated', field)
     .prints(redact)
     .details(`
-Attributes are named attributes.KEY. Change the row in the game first: otherwise its next fact restores the old text.
+Attributes are named attributes.KEY; the new texts of a list are a JSON list. Change the row in the game first: otherwise its next fact restores the old text.
 
 Examples:
   chancery redact nation n5 --set nation_name="Former nation" --set motto=null
   chancery redact alliance a7 --set name="Former alliance" --set tag=FA
-  chancery redact nation n5 --set attributes.creed=null --json`)
+  chancery redact nation n5 --set attributes.creed=null --json
+  chancery redact nation n5 --set 'attributes.languages=["Borean"]'`)
 }
 
 interface RedactOptions {
@@ -30,9 +31,20 @@ function field(text: string, given: Fields = {}): Fields {
   const [, name, key, value] = /^([a-z_]+)(?:\.([a-z_0-9]+))?=(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('It must be a field and its text, such as motto="Another", or motto=null.')
-  const set = value === 'null' ? null : value
+  const set = value === 'null' ? null : key === undefined ? value : (listIn(value) ?? value)
   if (key === undefined) return { ...given, [name]: set }
   return { ...given, [name]: { ...(given[name] as Fields | undefined), [key]: set } }
+}
+
+/** The texts of a JSON list; undefined for other text. */
+function listIn(text: string): string[] | undefined {
+  if (!text.startsWith('[')) return undefined
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function redact(

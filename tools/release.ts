@@ -1,7 +1,7 @@
 /**
  * The steps of a release, described in docs/releasing.md.
  *
- *   node tools/release.ts pin             writes the current image digests into Dockerfile and compose.yaml (needs docker buildx and a network)
+ *   node tools/release.ts pin             writes the current image digests into Dockerfile and the compose files (needs docker buildx and a network)
  *   node tools/release.ts check           fails where versions differ, the changelog lacks the version, or an image has no digest
  *   node tools/release.ts sbom            writes the bill of materials of all shipped packages to standard output (CycloneDX)
  *   node tools/release.ts packages [DIR]  builds the packages that are published into DIR (release/); RELEASE_REPOSITORY and
@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 /** Workspaces in an installation, the image or a published package. */
 const shipped = ['cli', 'client', 'connect', 'contract', 'portal', 'server', 'simulator']
-const files = ['Dockerfile', 'deploy/compose.yaml']
+const files = ['Dockerfile', 'deploy/compose.yaml', 'deploy/worlds/compose.yaml']
 
 const commands: Record<string, (argument?: string) => string> = {
   pin() {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
 import { imagesIn, pinImages } from './images.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -12,7 +13,7 @@ const release = (command: string) =>
   spawnSync(process.execPath, [join(root, 'tools/release.ts'), command], { encoding: 'utf8' })
 
 test('every image can be pinned by its digest, repeatedly, and the check lists unpinned images', () => {
-  const found = ['Dockerfile', 'deploy/compose.yaml'].map(file => {
+  const found = ['Dockerfile', 'deploy/compose.yaml', 'deploy/worlds/compose.yaml'].map(file => {
     const text = read(file)
     const images = imagesIn(text)
     const digest = (letter: string) => `sha256:${letter.repeat(64)}`
@@ -30,7 +31,7 @@ test('every image can be pinned by its digest, repeatedly, and the check lists u
   })
   assert.deepEqual(
     found.map(images => images.length),
-    [1, 3],
+    [1, 3, 4],
   )
   assert.throws(() => imagesIn('FROM node:24 AS page\n'), /not all images can be parsed/)
   const { status, stderr } = release('check')
@@ -64,22 +65,17 @@ test('the bill of materials lists every production package with its hash, and no
   for (const name of ['typescript', '@biomejs/biome', 'fast-check', 'knip']) assert.ok(!named.has(name), name)
 })
 
-/** The text of each service of the compose file; merged parts are in the text of the other service. */
-function services(): Map<string, string> {
-  const [, text = ''] = /^services:\n([\s\S]*?)^\w/m.exec(read('deploy/compose.yaml')) ?? []
-  const parts = text.split(/^ {2}(\w+):(?: &\w+)?\n/m).slice(1)
-  return new Map(parts.flatMap((name, index) => (index % 2 === 0 ? [[name, parts[index + 1] ?? '']] : [])))
-}
-
-test('every container drops all capabilities but those that it needs, and gains none', () => {
-  const added: Record<string, string> = { proxy: 'NET_BIND_SERVICE' }
-  assert.ok(services().size >= 5)
-  for (const [name, text] of services()) {
-    if (text.includes('<<: *chancery')) continue
-    assert.match(text, /^ {4}cap_drop: \[ALL\]$/m, name)
-    assert.match(text, /^ {4}security_opt: \["no-new-privileges:true"\]$/m, name)
-    assert.equal(/^ {4}cap_add: \[(.*)\]$/m.exec(text)?.[1], added[name], name)
-    // Without capabilities no entry point can change its user: it starts as the final user.
-    if (['postgres', 'valkey'].includes(name)) assert.match(text, new RegExp(`^ {4}user: ${name}$`, 'm'))
-  }
-})
+for (const file of ['deploy/compose.yaml', 'deploy/worlds/compose.yaml'])
+  test(`every container of ${file} drops all capabilities but those that it needs, and gains none`, () => {
+    const services = Object.entries(
+      (parse(read(file), { merge: true }) as { services: Record<string, Record<string, unknown>> }).services,
+    )
+    assert.ok(services.length >= 5)
+    for (const [name, { cap_drop, cap_add, security_opt, user }] of services) {
+      assert.deepEqual(cap_drop, ['ALL'], name)
+      assert.deepEqual(security_opt, ['no-new-privileges:true'], name)
+      assert.deepEqual(cap_add, name === 'proxy' ? ['NET_BIND_SERVICE'] : undefined, name)
+      // Without capabilities no entry point can change its user: it starts as the final user.
+      if (name === 'postgres' || name === 'valkey') assert.equal(user, name)
+    }
+  })

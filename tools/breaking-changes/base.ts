@@ -18,6 +18,8 @@ export function findRelease(folder: string, changelog: string): string | undefin
   const [heading] = changelog.match(/^## \[\d.*\]/m) ?? []
   const headed = heading && git(folder, 'log', '--format=%H', `-S${heading}`, '--', 'CHANGELOG.md')
   return (
-    git(folder, 'describe', '--tags', '--abbrev=0', '--match', 'v*') || headed?.split('\n').at(-1) || undefined
+    git(folder, 'describe', '--tags', '--abbrev=0', '--match', 'v*') ||
+    headed?.split('\n').at(-1) ||
+    undefined
   )
 }

@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { PublicOf, ResourceOf } from '@chancery/contract'
-import { type Batch, type Change, type NationWarCounts, reject } from '../../ingest/batch.ts'
+import { type Batch, type Change, reject } from '../../ingest/batch.ts'
 import {
   deletionsOf,
   type EntityStore,
@@ -17,16 +15,22 @@ import {
   retiringEras,
   writeTombstones,
 } from '../../ingest/tombstones.ts'
-import { type Database, join, raw, sql } from '../../store/database.ts'
+import { join, raw, sql } from '../../store/database.ts'
 import { factColumns, memoizeByContract } from '../../store/fact-columns.ts'
 import { leaderRanksOf, orderOfMembers } from '../alliances/store.ts'
 import { snapshotCounters } from '../conflicts/counters.ts'
-import { countWars } from './counters.ts'
-import { sideMembers, sideObject, sides } from './store.ts'
-
-type StoredWar = Omit<PublicOf<ResourceOf<'war'>>, 'battles_count' | 'losses' | 'url'>
-type Side = StoredWar['attacker']
-type Participant = StoredWar['participants'][number]
+import { addWarOfAlliances, addWarOfNations, countWars } from './counters.ts'
+import { emitEvents } from './events.ts'
+import {
+  checkParticipants,
+  fillParticipant,
+  hasOtherParticipants,
+  isLeader,
+  matchParticipants,
+  removeParticipants,
+  writeParticipants,
+} from './participants.ts'
+import { type StoredSide, type StoredWar, sideMembers, sideObject, sides } from './store.ts'
 
 /** A side has a column for each of its members. */
 const tables = memoizeByContract(contract => {
@@ -41,9 +45,8 @@ const tables = memoizeByContract(contract => {
 })
 const removeWars = createRowRemover('chancery_world.war', 'id')
 const removeBattles = createRowRemover('chancery_world.battle', 'war_id')
-const removeParticipants = createRowRemover('chancery_world.war_participant', 'war_id')
 
-const columnsOf = (name: (typeof sides)[number], side: Side) =>
+const columnsOf = (name: (typeof sides)[number], side: StoredSide) =>
   Object.fromEntries(Object.entries(side).map(([member, value]) => [`${name}_${member}`, value]))
 
 const rowOf = ({ attacker, defender, ...war }: StoredWar) => ({
@@ -82,8 +85,8 @@ function createStore(): EntityStore<StoredWar> {
       for (const side of sides) {
         // Names and alliance are those of the declaration: they are looked up again only for another nation.
         const isKnown = before?.[side].nation_id === after[side].nation_id
-        const given = (data[side] ?? {}) as Partial<Side>
-        if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...given } as Side
+        const given = (data[side] ?? {}) as Partial<StoredSide>
+        if (!isKnown) after[side] = { nation_id: after[side].nation_id, ...given } as StoredSide
         else if (before?.[side].alliance_id !== after[side].alliance_id && given.alliance_name === undefined)
           after[side] = { ...after[side], alliance_name: null }
       }
@@ -116,23 +119,6 @@ function createStore(): EntityStore<StoredWar> {
       for (const id of ids) known.delete(id)
     },
   }
-}
-
-const hasOtherParticipants = (before: Participant[] | undefined, after: Participant[]) =>
-  !isDeepStrictEqual(before ?? [], after)
-
-/** The participants of wars, without names, in a table of their own: see migration 0041. */
-async function writeParticipants(db: Database, wars: StoredWar[]): Promise<void> {
-  if (wars.length === 0) return
-  const ids = wars.map(({ id }) => id)
-  await removeParticipants(db, ids)
-  await db.rows(sql`
-    insert into chancery_world.war_participant (war_id, number, side, nation_id, alliance_id, joined_at, left_at)
-    select w.id, p.number, p.side, p.nation_id, p.alliance_id, p.joined_at, p.left_at
-    from chancery_world.war w, rows from (jsonb_to_recordset(w.participants)
-      as (side text, nation_id text, alliance_id text, joined_at timestamptz, left_at timestamptz))
-      with ordinality as p (side, nation_id, alliance_id, joined_at, left_at, number)
-    where w.id = any(${ids})`)
 }
 
 const history: HistoryOf<StoredWar> = {
@@ -203,8 +189,10 @@ function requireReferences(batch: Batch, line: number, data: Record<string, unkn
 }
 
 /** The nations of a fact as it gives them: its sides and its participants. */
-const nationsOf = ({ attacker, defender, participants = [] }: Change['data']): Partial<Side>[] =>
-  [attacker, defender, ...(participants as object[])].filter(given => given !== undefined) as Partial<Side>[]
+const nationsOf = ({ attacker, defender, participants = [] }: Change['data']): Partial<StoredSide>[] =>
+  [attacker, defender, ...(participants as object[])].filter(
+    given => given !== undefined,
+  ) as Partial<StoredSide>[]
 
 /** The store of one chunk of changes. A new war copies the current names of its nations and alliances, as a new participant does. */
 async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<EntityStore<StoredWar>> {
@@ -213,7 +201,7 @@ async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<En
     ...leaders.values(),
     ...changes.flatMap(({ data }) => nationsOf(data).map(({ nation_id }) => nation_id)),
   ])
-  const rows = await batch.db.rows<Side>(sql`
+  const rows = await batch.db.rows<StoredSide>(sql`
     select n.id as nation_id, n.nation_name, m.alliance_id, a.name as alliance_name
     from (select id, nation_name from chancery_world.nation
       union all select id, name from chancery_world.tombstone where resource = 'nation') n
@@ -231,7 +219,7 @@ async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<En
     side: (typeof sides)[number],
   ) => {
     const type = `${side}_type` as const
-    const given = (data[side] ?? {}) as Partial<Side>
+    const given = (data[side] ?? {}) as Partial<StoredSide>
     const { nation_id, alliance_id } = given
     const isOther = !before || (before[type] === 'alliance' && before[side].alliance_id !== alliance_id)
     if (alliance_id && nation_id === undefined && isOther && data[type] !== 'nation') {
@@ -248,7 +236,7 @@ async function createStoreWithNames(batch: Batch, changes: Change[]): Promise<En
       after[side] = { ...after[side], nation_id: leader }
     }
   }
-  const fill = (side: Partial<Side>): Side => {
+  const fill = (side: Partial<StoredSide>): StoredSide => {
     const nation_id = side.nation_id ?? ''
     const current = currentSides.get(nation_id)
     const alliance_id = side.alliance_id === undefined ? (current?.alliance_id ?? null) : side.alliance_id
@@ -312,50 +300,6 @@ async function createEraEnder(batch: Batch): Promise<(war: StoredWar) => Promise
   }
 }
 
-type SuppliedParticipant = Pick<Participant, 'side' | 'nation_id'> & Partial<Participant>
-
-/**
- * The known participant for each given one: of the same nation on the same side, with the same start, or else the next in order that had
- * not left before.
- */
-function matchParticipants<T extends SuppliedParticipant>(
-  known: Participant[],
-  given: T[],
-): Map<T, Participant> {
-  const matches = new Map<T, Participant>()
-  const keyOf = ({ side, nation_id }: SuppliedParticipant) => `${side} ${nation_id}`
-  const left = Map.groupBy(known, keyOf)
-  const take = (participant: T, isSame: (candidate: Participant) => boolean) => {
-    const candidates = left.get(keyOf(participant)) ?? []
-    const index = candidates.findIndex(isSame)
-    const [found] = index < 0 ? [] : candidates.splice(index, 1)
-    if (found) matches.set(participant, found)
-  }
-  for (const participant of given)
-    take(participant, ({ joined_at }) => msOf(joined_at) === msOf(participant.joined_at))
-  for (const participant of given) {
-    if (matches.has(participant)) continue
-    const start = msOf(participant.joined_at) ?? -Infinity
-    take(participant, ({ left_at }) => (msOf(left_at) ?? Infinity) > start)
-  }
-  return matches
-}
-
-const msOf = (time: string | null | undefined) => (time ? Date.parse(time) : null)
-
-/** A participant with what the fact left out: as it was known, else as it is in the world. */
-function fillParticipant(
-  given: SuppliedParticipant,
-  known: Participant | undefined,
-  fill: (side: Partial<Side>) => Side,
-): Participant {
-  const { side, joined_at = null, left_at = null, ...nation } = given
-  const { nation_name, alliance_id, alliance_name } = known ?? {}
-  const isInOther = nation.alliance_id !== undefined && nation.alliance_id !== alliance_id
-  const knownMembers = known && { nation_name, alliance_id, ...(isInOther ? {} : { alliance_name }) }
-  return { side, ...fill({ ...knownMembers, ...nation } as Partial<Side>), joined_at, left_at }
-}
-
 /** @throws {BatchRejectedError} where a side is an alliance but has none. */
 function checkParty(war: StoredWar, { line, data }: Change, side: (typeof sides)[number]): void {
   const type = `${side}_type` as const
@@ -367,40 +311,6 @@ function checkParty(war: StoredWar, { line, data }: Change, side: (typeof sides)
     `nation ${nation_id} had no alliance at the declaration: send alliance_id, or ${type} nation`,
   )
 }
-
-/** Whether a participant is the nation that leads the alliance on its side: a game that sends an alliance may not know which that is. */
-const isLeader = (war: StoredWar, { side, nation_id }: Participant): boolean =>
-  war[`${side}_type`] === 'alliance' && war[side].nation_id === nation_id
-
-/** @throws {BatchRejectedError} where a nation would take part twice at one time. */
-function checkParticipants(war: StoredWar, { line, data }: Change): void {
-  if (!data.participants && !data.attacker && !data.defender) return
-  const earlier = new Map<string, (readonly [number, number])[]>()
-  for (const [index, participant] of war.participants.entries()) {
-    const { nation_id } = participant
-    const path = `/data/participants/${index}`
-    const side = sides.find(name => war[name].nation_id === nation_id)
-    if (side && !isLeader(war, participant)) {
-      const isGiven = data.participants !== undefined
-      const reason = `nation ${nation_id} must not be a side and a participant of the war`
-      reject(line, isGiven ? `${path}/nation_id` : `/data/${side}/nation_id`, reason)
-    }
-    const span = spanOf(participant)
-    const [start, end] = span
-    if (end < start) reject(line, `${path}/left_at`, 'must not be before joined_at')
-    const others = earlier.get(nation_id) ?? []
-    earlier.set(nation_id, [...others, span])
-    if (others.some(([otherStart, otherEnd]) => start < otherEnd && otherStart < end))
-      reject(
-        line,
-        path,
-        `nation ${nation_id} must not take part twice at the same time: give left_at and joined_at`,
-      )
-  }
-}
-
-const spanOf = ({ joined_at, left_at }: Pick<Participant, 'joined_at' | 'left_at'>) =>
-  [msOf(joined_at) ?? -Infinity, msOf(left_at) ?? Infinity] as const
 
 async function namesOfAlliances({ db }: Batch, changes: Change[]): Promise<Map<string, string>> {
   const ids = changes.flatMap(({ data }) => nationsOf(data).flatMap(({ alliance_id }) => alliance_id ?? []))
@@ -418,106 +328,3 @@ const hasOtherNations = ({ before, after }: Transition<StoredWar>) =>
   (before.attacker.nation_id !== after.attacker.nation_id ||
     before.defender.nation_id !== after.defender.nation_id ||
     hasOtherParticipants(before.participants, after.participants))
-
-/** Adds a war to the counters of its nations, or subtracts it. A nation that fights itself is the attacker. */
-function addWarOfNations(
-  { pending }: Batch,
-  { attacker, defender, status, outcome }: StoredWar,
-  step: 1 | -1,
-): void {
-  const add = (id: string, key: keyof NationWarCounts) => {
-    const counts = pending.nationWarDeltas.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
-    pending.nationWarDeltas.set(id, counts)
-    counts[key] += step
-  }
-  const isAttackerVictory = outcome === 'attacker_victory'
-  const isDecided = status === 'ended' && (isAttackerVictory || outcome === 'defender_victory')
-  if (status === 'active') add(attacker.nation_id, 'offensive')
-  if (isDecided) add(attacker.nation_id, isAttackerVictory ? 'won' : 'lost')
-  if (defender.nation_id === attacker.nation_id) return
-  if (status === 'active') add(defender.nation_id, 'defensive')
-  if (isDecided) add(defender.nation_id, isAttackerVictory ? 'lost' : 'won')
-}
-
-/** The same for its alliances. A war inside one alliance counts once as active. */
-function addWarOfAlliances(
-  { pending }: Batch,
-  { attacker, defender, status, outcome }: StoredWar,
-  step: 1 | -1,
-): void {
-  for (const id of new Set([attacker.alliance_id, defender.alliance_id])) {
-    if (id === null) continue
-    const counts = pending.allianceWarDeltas.get(id) ?? { active: 0, won: 0, lost: 0 }
-    pending.allianceWarDeltas.set(id, counts)
-    if (status === 'active') counts.active += step
-    if (status !== 'ended') continue
-    const ended = (side: Side, victory: string) => side.alliance_id === id && outcome === victory
-    if (ended(attacker, 'attacker_victory') || ended(defender, 'defender_victory')) counts.won += step
-    if (ended(attacker, 'defender_victory') || ended(defender, 'attacker_victory')) counts.lost += step
-  }
-}
-
-function emitEvents(batch: Batch, { line, before, after, at }: Transition<StoredWar>): void {
-  if (!after) return
-  const { id, type, reason, attacker, defender, outcome, game_outcome } = after
-  const { attacker_type, defender_type, is_mutual } = after
-  const war = { war_id: id, type, attacker_type, defender_type, is_mutual }
-  const about = (others: Participant[]) => {
-    const nations = [attacker, defender, ...others]
-    return {
-      line,
-      nations: nations.map(({ nation_id }) => nation_id),
-      alliances: nations.map(({ alliance_id }) => alliance_id),
-      war: id,
-      conflict: after.conflict_id,
-    }
-  }
-  const { joined, left, present } = participationOf(before, after)
-  if (!before) {
-    const data = { war: { ...war, reason }, attacker, defender }
-    batch.emit('war.declared', { ...about(present), at: after.declared_at }, data)
-  }
-  const emitParticipation = (
-    kind: 'war.joined' | 'war.left',
-    participant: Participant,
-    time: string | null,
-  ) => {
-    const data = { war, participant, attacker, defender }
-    batch.emit(kind, { ...about([participant]), at: time ?? at }, data)
-  }
-  for (const participant of joined) emitParticipation('war.joined', participant, participant.joined_at)
-  for (const participant of left) emitParticipation('war.left', participant, participant.left_at)
-  if (before?.status !== 'ended' && after.status === 'ended') {
-    const data = { war, outcome, game_outcome, attacker, defender }
-    const remaining = after.participants.filter(participant => !hasLeft(after, participant))
-    batch.emit('war.ended', { ...about(remaining), at: after.ended_at ?? at }, data)
-  }
-}
-
-/** Whether a participant left before the end of the war. */
-const hasLeft = ({ ended_at }: StoredWar, { left_at }: Participant): boolean =>
-  left_at !== null && (ended_at === null || Date.parse(left_at) < Date.parse(ended_at))
-
-/**
- * The participants who joined or left by a change; in a war that had ended, a change is a correction. `present`: those of a new war
- * who were in it from its declaration.
- */
-function participationOf(before: StoredWar | undefined, after: StoredWar) {
-  if (before?.status === 'ended') return { joined: [], left: [], present: [] }
-  const known = matchParticipants(before?.participants ?? [], after.participants)
-  const remaining = new Set(known.values())
-  const isFromStart = ({ joined_at }: Participant) =>
-    before === undefined && (joined_at === null || Date.parse(joined_at) <= Date.parse(after.declared_at))
-  const left = after.participants.filter(participant => {
-    const previous = known.get(participant)
-    return hasLeft(after, participant) && !(before && previous && hasLeft(before, previous))
-  })
-  const removed = (before?.participants ?? []).filter(
-    participant => !remaining.has(participant) && participant.left_at === null,
-  )
-  return {
-    joined: after.participants.filter(participant => !known.has(participant) && !isFromStart(participant)),
-    left: [...left, ...removed],
-    present: after.participants.filter(isFromStart),
-  }
-}

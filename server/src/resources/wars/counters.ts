@@ -1,6 +1,7 @@
 import type { Batch, NationWarCounts, WarCounts } from '../../ingest/batch.ts'
 import { type Database, type Sql, sql } from '../../store/database.ts'
 import { snapshotCounters } from '../conflicts/counters.ts'
+import type { StoredSide, StoredWar } from './store.ts'
 
 /** On whose side a nation takes part in the war `w` besides its two sides: at the time of the battle `b`, else at any. */
 const sideOfParticipant = (nationId: Sql) => sql`(
@@ -52,6 +53,44 @@ export async function recountBattles(batch: Batch): Promise<void> {
       defender_losses = coalesce(s.defender_losses, '{}')
     from victories v left join summed s using (id)
     where w.id = v.id`)
+}
+
+/** Adds a war to the counters of its nations, or subtracts it. A nation that fights itself is the attacker. */
+export function addWarOfNations(
+  { pending }: Batch,
+  { attacker, defender, status, outcome }: StoredWar,
+  step: 1 | -1,
+): void {
+  const add = (id: string, key: keyof NationWarCounts) => {
+    const counts = pending.nationWarDeltas.get(id) ?? { offensive: 0, defensive: 0, won: 0, lost: 0 }
+    pending.nationWarDeltas.set(id, counts)
+    counts[key] += step
+  }
+  const isAttackerVictory = outcome === 'attacker_victory'
+  const isDecided = status === 'ended' && (isAttackerVictory || outcome === 'defender_victory')
+  if (status === 'active') add(attacker.nation_id, 'offensive')
+  if (isDecided) add(attacker.nation_id, isAttackerVictory ? 'won' : 'lost')
+  if (defender.nation_id === attacker.nation_id) return
+  if (status === 'active') add(defender.nation_id, 'defensive')
+  if (isDecided) add(defender.nation_id, isAttackerVictory ? 'lost' : 'won')
+}
+
+/** The same for its alliances. A war inside one alliance counts once as active. */
+export function addWarOfAlliances(
+  { pending }: Batch,
+  { attacker, defender, status, outcome }: StoredWar,
+  step: 1 | -1,
+): void {
+  for (const id of new Set([attacker.alliance_id, defender.alliance_id])) {
+    if (id === null) continue
+    const counts = pending.allianceWarDeltas.get(id) ?? { active: 0, won: 0, lost: 0 }
+    pending.allianceWarDeltas.set(id, counts)
+    if (status === 'active') counts.active += step
+    if (status !== 'ended') continue
+    const ended = (side: StoredSide, victory: string) => side.alliance_id === id && outcome === victory
+    if (ended(attacker, 'attacker_victory') || ended(defender, 'defender_victory')) counts.won += step
+    if (ended(attacker, 'defender_victory') || ended(defender, 'attacker_victory')) counts.lost += step
+  }
 }
 
 /** Adds the differences of the batch to the counters of nations. */

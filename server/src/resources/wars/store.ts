@@ -16,6 +16,11 @@ import {
 
 export type War = PublicOf<ResourceOf<'war'>>
 
+/** A war as its facts make it, without what is counted. */
+export type StoredWar = Omit<War, 'battles_count' | 'losses' | 'url'>
+export type StoredSide = StoredWar['attacker']
+export type StoredParticipant = StoredWar['participants'][number]
+
 export const sides = ['attacker', 'defender'] as const
 type Side = (typeof sides)[number]
 

@@ -84,7 +84,7 @@ test('an aborted dry run stores nothing, and later batches are applied', async (
 })
 
 test('a dry run of a simulated history has the results of the real run', async () => {
-  const world = createWorld({ nations: 60, days: 40, seed: 7, endsAt: '2026-05-27T18:00:00Z' })
+  const world = createWorld({ nations: 40, days: 20, seed: 7, endsAt: '2026-05-27T18:00:00Z' })
   await assertSameResults([...world.history()].map(linesOf).join(''))
 })
 

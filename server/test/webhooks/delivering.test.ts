@@ -254,11 +254,12 @@ test('a replay of too many events is rejected, not truncated', async () => {
   const { id } = await fixture.addEndpoint('long.example')
   const since = new Date(Date.now() - 1000).toISOString()
   const until = () => new Date(Date.now() + 1000).toISOString()
-  const nations = (from: number, count: number) =>
-    Array.from({ length: count }, (_, index) => nation(`n${from + index}`))
-  await fixture.ingest(nations(0, 3), { announce: false })
+  await fixture.ingest([nation('n1'), nation('n2'), nation('n3')], { announce: false })
   assert.equal(await fixture.settings.replay(id, { since, until: until() }), 3)
-  await fixture.ingest(nations(3, webhooks.replayEventsMax - 2), { announce: false })
+  // As if one batch had logged that many.
+  await fixture.pools.ingest.rows(sql`
+    insert into chancery_world.event_log_span (first_seq, last_seq, logged_at, is_announced)
+    select max(last_seq) + 1, max(last_seq) + ${webhooks.replayEventsMax - 2}, now(), false from chancery_world.event_log_span`)
   await assert.rejects(fixture.settings.replay(id, { since, until: until() }), /100001 events/)
 })
 

@@ -1,6 +1,6 @@
 import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
-const ours = '^(contract|server|client|portal|simulator|connect|cli|acceptance|bench|examples|tools)/'
+const ours = '^(contract|server|client|game|portal|simulator|connect|cli|acceptance|bench|examples|tools)/'
 const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
 /** The files of a slice that write: they apply facts and parts of them, maintain counters and the ranking index, reset the world and emit events. */
 const writers = '(?:apply|counters|participants|events|ranking-index|reset|event-collector|game-events)'
@@ -178,10 +178,10 @@ export const forbidden: IForbiddenRuleType[] = [
   },
   {
     name: 'client-imports-nothing-of-ours-at-run-time',
-    comment: 'The published client has no dependencies: it imports only types of the contract.',
+    comment: 'The published client and sender have no dependencies: they import only types of the contract.',
     severity: 'error',
-    from: { path: '^client/src/' },
-    to: { path: ours, pathNot: '^client/', dependencyTypesNot: ['type-only'] },
+    from: { path: '^(client|game)/src/' },
+    to: { path: ours, pathNot: '^$1/', dependencyTypesNot: ['type-only'] },
   },
   {
     name: 'outsiders-use-http',

@@ -21,6 +21,7 @@ COPY portal portal
 COPY server server
 COPY simulator simulator
 COPY client client
+COPY game game
 COPY examples/python/chancery.py examples/python/README.md examples/python/
 COPY CHANGELOG.md LICENSE ./
 COPY docs/errors docs/errors

@@ -1,11 +1,8 @@
-/** Builds the files of the published package: JavaScript, declarations, the maps of both, and their sources. */
+/** Builds the files of a published package: JavaScript, declarations, the maps of both, and their sources. */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { minifySync, transformSync } from 'rolldown/utils'
-
-const folder = new URL('./', import.meta.url)
-const read = (file: string) => readFileSync(new URL(file, folder), 'utf8')
 
 /** A file of a package; the name is relative to its root. */
 export interface PackageFile {
@@ -13,8 +10,13 @@ export interface PackageFile {
   content: string
 }
 
-/** Builds the package. `publisher`: members of package.json that name who publishes it. */
-export function buildClient(publisher: object = {}): PackageFile[] {
+/** Builds @chancery/client. `publisher`: members of package.json that name who publishes it. */
+export const buildClient = (publisher: object = {}): PackageFile[] =>
+  buildFiles(new URL('./', import.meta.url), publisher)
+
+/** Builds the package of a workspace that imports nothing else. */
+export function buildFiles(folder: URL, publisher: object): PackageFile[] {
+  const read = (file: string) => readFileSync(new URL(file, folder), 'utf8')
   const { exports: _, private: __, devDependencies: ___, ...manifest } = JSON.parse(read('package.json'))
   const published = {
     ...manifest,
@@ -27,12 +29,11 @@ export function buildClient(publisher: object = {}): PackageFile[] {
     { name: 'package.json', content: `${JSON.stringify(published, null, 2)}\n` },
     { name: 'README.md', content: read('README.md') },
     { name: 'LICENSE', content: read('../LICENSE') },
-    ...sources.flatMap(file => compile(file.replaceAll('\\', '/'))),
+    ...sources.map(file => file.replaceAll('\\', '/')).flatMap(file => compile(file, read(file))),
   ]
 }
 
-function compile(source: string): PackageFile[] {
-  const text = read(source)
+function compile(source: string, text: string): PackageFile[] {
   const name = source.slice('src/'.length, -'.ts'.length)
   const typed = transformSync(source, text, {
     sourcemap: true,
@@ -48,8 +49,7 @@ function compile(source: string): PackageFile[] {
   })
   const declaration = isolatedDeclarationSync(source, text, { sourcemap: true })
   const errors = [...typed.errors, ...script.errors, ...declaration.errors]
-  if (errors.length > 0)
-    throw new Error(`client/${source} does not compile: ${errors.map(String).join('\n')}`)
+  if (errors.length > 0) throw new Error(`${source} does not compile: ${errors.map(String).join('\n')}`)
   const withMap = (file: string, code: string, map: object | undefined): PackageFile[] => [
     { name: file, content: `${code}//# sourceMappingURL=${file}.map\n` },
     {

@@ -1,9 +1,10 @@
-/** What authors download from the service: the clients, with their checksums. */
+/** What authors and games download from the service: the clients and the sender, with their checksums. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { createTar } from 'nanotar'
-import { buildClient } from '../client/build.ts'
+import { buildClient, type PackageFile } from '../client/build.ts'
+import { buildGame } from '../game/build.ts'
 import type { Page } from './src/docs/render-pages.ts'
 
 /** Builds the downloads. The same sources give the same bytes. */
@@ -13,7 +14,12 @@ export function buildDownloads(): Page[] {
     {
       name: `chancery-client-${version}.tgz`,
       contentType: 'application/gzip',
-      content: packClient(),
+      content: pack(buildClient()),
+    },
+    {
+      name: `chancery-game-${version}.tgz`,
+      contentType: 'application/gzip',
+      content: pack(buildGame()),
     },
     {
       name: 'chancery.py',
@@ -29,9 +35,9 @@ export function buildDownloads(): Page[] {
 
 const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
 
-/** Packs @chancery/client as npm installs it: gzipped, in the folder `package`. */
-function packClient(): Buffer {
-  const files = buildClient().map(({ name, content }) => ({ name: `package/${name}`, data: content }))
+/** Packs a package as npm installs it: gzipped, in the folder `package`. */
+function pack(built: PackageFile[]): Buffer {
+  const files = built.map(({ name, content }) => ({ name: `package/${name}`, data: content }))
   return gzipSync(createTar(files, { attrs: { mtime: 0, mode: '644', user: 'root', group: 'root' } }), {
     level: 9,
   })

@@ -44,6 +44,14 @@ test('profile example prints a valid profile, and profile schema its JSON Schema
   assert.deepEqual(Object.keys(schema.properties), Object.keys(profileSchema.properties))
 })
 
+test('profile types prints the facts of a profile as TypeScript, for @chancery/game', async () => {
+  const { status, output } = await chancery(['profile', 'types', await fileOf(smallGame)])
+  assert.equal(status, 0)
+  assert.match(output, /^export interface GameFacts \{$/m)
+  for (const { key } of smallGame.units) assert.match(output, RegExp(`^ +${key}\\?: number$`, 'm'))
+  assert.equal((await chancery(['profile', 'types', await fileOf({})])).status, 1)
+})
+
 test('every problem of a profile is reported on a line, with its path and the allowed values', async () => {
   const { currency: _, ...rest } = smallGame
   const wrong = {

@@ -1,5 +1,12 @@
-import { errors, type Operation } from '@chancery/contract'
-import type { Schema } from './common-schema.ts'
+import {
+  comment,
+  errors,
+  type Operation,
+  printMembers,
+  printType,
+  type PrintableSchema as Schema,
+} from '@chancery/contract'
+
 import {
   componentName,
   eventKinds,
@@ -13,7 +20,6 @@ import {
   returnedName,
   returnedSchema,
 } from './described.ts'
-import { comment, printMembers, printType } from './print-type.ts'
 
 /** Object types that several types have, by their members: name and description. */
 const sharedTypes: Record<string, [name: string, description: string]> = {
@@ -192,7 +198,7 @@ function parametersText(
     parameters.map(([member, { schema, description }]) => [member, { ...(schema as Schema), description }]),
   )
   const members = printMembers({ properties }, undefined, true)
-    .replace(/\?: (\(.*\)\[\])$/gm, '?: readonly $1')
+    .replace(/\?: (.*\[\])$/gm, '?: readonly $1')
     // For exactOptionalPropertyTypes.
     .replace(/^(\w+\?: .*)$/gm, '$1 | undefined')
   return members === ''

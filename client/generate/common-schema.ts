@@ -1,18 +1,4 @@
-/** A JSON schema, as far as types need it. */
-export interface Schema {
-  type?: string | string[]
-  enum?: unknown[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  /** Set if the members' names are keys of the game profile. */
-  members?: Schema
-  description?: string
-  examples?: unknown[]
-  example?: unknown
-  'x-unit'?: string
-  'x-scope'?: string
-}
+import type { PrintableSchema as Schema } from '@chancery/contract'
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 

@@ -8,9 +8,10 @@ import {
   type ResourceName,
   type Returns,
   returnedName,
+  type PrintableSchema as Schema,
   returnedSchema as schemaOfGame,
 } from '@chancery/contract'
-import { commonSchema, type Schema } from './common-schema.ts'
+import { commonSchema } from './common-schema.ts'
 import { otherGame } from './other-game.ts'
 
 const demo = contractFor(demoProfile)

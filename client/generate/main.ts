@@ -1,8 +1,9 @@
-/** Writes the client's types and methods from the contract. With --check: reports each file that differs and exits with 1. */
+/** Writes the client's types and methods from the contract, and the types of facts that the tests of @chancery/game use. With --check: reports each file that differs and exits with 1. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { contractFor, demoProfile, factTypes } from '@chancery/contract'
 import { apiTypes } from './api-types.ts'
 import { limitsText, operationsText } from './operations.ts'
 
@@ -11,6 +12,7 @@ const files = {
   'client/src/api-types.ts': apiTypes,
   'client/src/limits.ts': limitsText,
   'client/src/operations.ts': operationsText,
+  'game/test/meridian-facts.ts': () => factTypes(contractFor(demoProfile)),
 }
 
 for (const [file, text] of Object.entries(files)) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { printType } from '@chancery/contract'
 import { commonSchema } from '../generate/common-schema.ts'
-import { printType } from '../generate/print-type.ts'
 
 const text = { type: 'string' }
 const count = { type: 'integer' }

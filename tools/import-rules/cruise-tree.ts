@@ -23,6 +23,7 @@ const workspaces = [
   'contract',
   'server',
   'client',
+  'game',
   'portal',
   'simulator',
   'connect',

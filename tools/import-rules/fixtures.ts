@@ -22,6 +22,7 @@ export const fixtures: Record<string, Record<string, string[]>> = {
   },
   'client-imports-nothing-of-ours-at-run-time': {
     'client/src/index.ts': ['type contract/src/index.ts', 'contract/src/index.ts'],
+    'game/src/index.ts': ['client/src/index.ts'],
   },
   'connect-imports-contract-only': {
     'connect/src/feed.ts': ['contract/src/index.ts', 'server/src/index.ts'],

@@ -60,7 +60,7 @@ test('an allowed import beside a forbidden one is allowed', async () => {
 
 test('the client may import types of the contract', async () => {
   const { violations } = await cruiseFixture('client-imports-nothing-of-ours-at-run-time')
-  assert.equal(violations.length, 1)
+  assert.equal(violations.filter(({ from }) => from.startsWith('client/')).length, 1)
 })
 
 test('every TypeScript file of the repository is read, with its imports', async () => {

@@ -11,13 +11,14 @@ import {
 } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildClient } from '../../client/build.ts'
+import { buildClient, type PackageFile } from '../../client/build.ts'
+import { buildGame } from '../../game/build.ts'
 import { describeEnd, describeFailure } from '../../server/src/store/embedded/processes.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What builds each published workspace into a folder. */
-const builders = { client: writeClient, contract: compileContract }
+const builders = { client: writer(buildClient), contract: compileContract, game: writer(buildGame) }
 
 export type PackageName = keyof typeof builders
 
@@ -39,11 +40,13 @@ export function buildPackage(name: PackageName, out: string, { repository, autho
   })
 }
 
-function writeClient(out: string, publisher: object): void {
-  for (const { name, content } of buildClient(publisher)) {
-    const file = join(out, name)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, content)
+function writer(build: (publisher: object) => PackageFile[]) {
+  return (out: string, publisher: object): void => {
+    for (const { name, content } of build(publisher)) {
+      const file = join(out, name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, content)
+    }
   }
 }
 

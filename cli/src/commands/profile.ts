@@ -1,4 +1,10 @@
-import { demoProfile, type ProfileChange, profileJsonSchema } from '@chancery/contract'
+import {
+  contractFor,
+  demoProfile,
+  factTypes,
+  type ProfileChange,
+  profileJsonSchema,
+} from '@chancery/contract'
 import type { ChanceryCommand, Context, Result } from '../command.ts'
 import { formatCount } from '../format.ts'
 import { readProfile } from '../game-profile.ts'
@@ -41,6 +47,16 @@ Examples:
     .details(`
 Examples:
   chancery profile schema > game-profile.schema.json`)
+  profile
+    .command('types')
+    .description('print the facts of a profile as TypeScript types, for @chancery/game')
+    .argument('<file>', 'the profile')
+    .action(async (file: string) => {
+      terminal.output.write(factTypes(contractFor(await readProfile(file))))
+    })
+    .details(`
+Examples:
+  chancery profile types game.json > game-facts.ts`)
 }
 
 interface CheckOptions {

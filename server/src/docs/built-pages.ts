@@ -39,7 +39,7 @@ export function digestSources(): string | undefined {
       'CHANGELOG.md',
       'docs/{guides,errors}/*.md',
       'server/{downloads.ts,src/docs/*}',
-      'client/{build.ts,package.json,README.md,src/*.ts}',
+      '{client,game}/{build.ts,package.json,README.md,src/*.ts}',
       'examples/python/{chancery.py,README.md}',
       'contract/src/**/*.ts',
       'contract/examples.json',

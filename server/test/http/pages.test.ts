@@ -138,7 +138,7 @@ test('the status page says whether the API is available, and when the world last
   assert.match(changed, /last changed at <time[^>]*>2026-11-23 04:05:06 UTC</)
 })
 
-test('the clients can be downloaded, and match their checksums', async () => {
+test('the clients and the sender can be downloaded, and match their checksums', async () => {
   const download = async (path: string) => {
     const response = await fetch(chancery.url + path, { headers: { 'accept-encoding': 'identity' } })
     assert.equal(response.status, 200, path)
@@ -148,7 +148,7 @@ test('the clients can be downloaded, and match their checksums', async () => {
   const files = [...sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)]
   assert.deepEqual(
     files.map(([, , name]) => name),
-    [`chancery-client-${version}.tgz`, 'chancery.py'],
+    [`chancery-client-${version}.tgz`, `chancery-game-${version}.tgz`, 'chancery.py'],
   )
   for (const [, sum, name = ''] of files) {
     const { type, bytes } = await download(`/downloads/${name}`)
@@ -161,7 +161,7 @@ test('the clients can be downloaded, and match their checksums', async () => {
     assert.equal(type, 'application/gzip')
     const files = parseTar(gunzipSync(bytes))
     const manifest = JSON.parse(files.find(file => file.name === 'package/package.json')?.text ?? '')
-    assert.equal(`${manifest.name} ${manifest.version}`, `@chancery/client ${version}`)
+    assert.equal(`${manifest.name}-${manifest.version}.tgz`.replace('@chancery/', 'chancery-'), name)
     assert.ok(files.every(file => file.name.startsWith('package/')))
   }
   assert.equal((await get('/downloads/chancery-client-0.0.0.tgz')).status, 404)

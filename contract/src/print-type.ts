@@ -1,4 +1,19 @@
-import type { Schema } from './common-schema.ts'
+/** A JSON schema, as far as types need it. */
+export interface PrintableSchema {
+  type?: string | string[]
+  const?: unknown
+  enum?: unknown[]
+  properties?: Record<string, PrintableSchema>
+  required?: string[]
+  items?: PrintableSchema
+  /** Set if the members' names are keys of the game profile. */
+  members?: PrintableSchema
+  description?: string
+  examples?: unknown[]
+  example?: unknown
+  'x-unit'?: string
+  'x-scope'?: string
+}
 
 const quote = (text: string) => `'${text.replaceAll("'", "\\'")}'`
 const memberName = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : quote(name))
@@ -12,7 +27,7 @@ export function comment(text = ''): string {
 }
 
 /** The comment of a member: description, unit, scope and an example. */
-function notes(schema: Schema): string {
+function notes(schema: PrintableSchema): string {
   const example = schema.examples ? schema.examples[0] : schema.example
   const isPlain = (value: unknown) => typeof value !== 'object'
   const isShort = Array.isArray(example) ? example.every(isPlain) : isPlain(example ?? null)
@@ -32,7 +47,7 @@ function notes(schema: Schema): string {
 export type TypeNames = ReadonlyMap<string, string>
 
 /** Members of an interface or an object type. `alwaysOptional` is for parameters. */
-export function printMembers(schema: Schema, names?: TypeNames, alwaysOptional = false): string {
+export function printMembers(schema: PrintableSchema, names?: TypeNames, alwaysOptional = false): string {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties)
     .map(([name, member]) => {
@@ -43,19 +58,19 @@ export function printMembers(schema: Schema, names?: TypeNames, alwaysOptional =
 }
 
 /** A schema as a TypeScript type. */
-export function printType(schema: Schema, names?: TypeNames): string {
+export function printType(schema: PrintableSchema, names?: TypeNames): string {
   if (schema.enum) return schema.enum.map(literal).join(' | ')
   const types = schema.type === undefined ? [] : [schema.type].flat()
   if (types.length === 0) return 'unknown'
   return types.map(type => printOne(type, schema, names)).join(' | ')
 }
 
-function printOne(type: string, schema: Schema, names?: TypeNames): string {
+function printOne(type: string, schema: PrintableSchema, names?: TypeNames): string {
   switch (type) {
     case 'integer':
       return 'number'
     case 'array':
-      return `(${printType(schema.items ?? {}, names)})[]`
+      return arrayOf(printType(schema.items ?? {}, names))
     case 'object':
       if (schema.members) return `Record<string, ${printType(schema.members, names)}>`
       if (!schema.properties) return 'Record<string, unknown>'
@@ -64,3 +79,5 @@ function printOne(type: string, schema: Schema, names?: TypeNames): string {
       return type
   }
 }
+
+const arrayOf = (item: string) => (/^\w+$|^\{.*\}$/s.test(item) ? `${item}[]` : `(${item})[]`)

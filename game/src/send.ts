@@ -31,6 +31,8 @@ export async function* sendBatches(
   batches: readonly QueuedBatch[],
   signal: AbortSignal,
 ): AsyncGenerator<Outcome> {
+  /** How many lines of the request precede each batch. */
+  const linesBefore: number[] = []
   const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0)
   const isWhole = bytes <= wholeBytesMax
   const init: RequestInit & { duplex?: 'half' } = {
@@ -39,8 +41,8 @@ export async function* sendBatches(
     redirect: 'manual',
     signal,
     ...(isWhole
-      ? { body: await textOf(batches) }
-      : { body: ReadableStream.from(chunksOf(batches)), duplex: 'half' as const }),
+      ? { body: await textOf(batches, linesBefore) }
+      : { body: ReadableStream.from(chunksOf(batches, linesBefore)), duplex: 'half' as const }),
   }
   try {
     const response = await fetch(new URL('facts', url.endsWith('/') ? url : `${url}/`), init)
@@ -52,7 +54,7 @@ export async function* sendBatches(
         throw new ServiceError(`the service returned the outcome of another batch: ${outcome.batch}`)
       if (outcome.status === 'unavailable')
         throw new ServiceError('the database of the service is unavailable')
-      yield outcome
+      yield inBatch(outcome, linesBefore[next] ?? 0)
       next += 1
     }
     if (next < batches.length)
@@ -63,13 +65,29 @@ export async function* sendBatches(
   }
 }
 
-async function* chunksOf(batches: readonly QueuedBatch[]): AsyncGenerator<Uint8Array> {
-  for (const batch of batches) yield* batch.chunks()
+/** The outcome with positions in the batch, not in the request. */
+const inBatch = ({ refused, ...outcome }: Outcome, linesBefore: number): Outcome => ({
+  ...outcome,
+  refused: refused.map(({ line, ...rejected }) => ({ line: line && line - linesBefore, ...rejected })),
+})
+
+const lineFeed = 10
+
+/** The text of a request. Writes how many lines precede each batch. */
+async function* chunksOf(batches: readonly QueuedBatch[], linesBefore: number[]): AsyncGenerator<Uint8Array> {
+  let lines = 0
+  for (const batch of batches) {
+    linesBefore.push(lines)
+    for await (const chunk of batch.chunks()) {
+      for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) lines += 1
+      yield chunk
+    }
+  }
 }
 
-async function textOf(batches: readonly QueuedBatch[]): Promise<Buffer> {
+async function textOf(batches: readonly QueuedBatch[], linesBefore: number[]): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of chunksOf(batches)) chunks.push(chunk)
+  for await (const chunk of chunksOf(batches, linesBefore)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 

@@ -102,8 +102,9 @@ test('a rejected batch names its facts and reasons, and those before and behind 
   const rejected: Outcome[] = []
   const sender = await open({ onRejected: outcome => rejected.push(outcome) })
   const wrong = { op: 'put', resource: 'nation', data: { id: 'wrong', city_count: -1 } } as const
-  const [before, failed, behind] = await Promise.allSettled([
-    sender.batch([nation('before')]),
+  const [, before, failed, behind] = await Promise.allSettled([
+    sender.batch([nation('sent-alone')]),
+    sender.batch([nation('before'), nation('before-2')]),
     sender.batch([nation('with-wrong'), wrong]),
     sender.batch([nation('behind')]),
   ])

@@ -8,6 +8,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
 import { runCommandLine } from '../../cli/src/command-line.ts'
 import { brokenLinks } from '../guides/broken-links.ts'
 import { without } from './proxies.ts'
@@ -21,6 +22,7 @@ const pages = [
   'docs/operations/runbook.md',
   'docs/operations/metrics.md',
   'docs/operations/logs.md',
+  'docs/operations/pull-and-outbox.md',
   'docs/operations/several-worlds.md',
 ]
 const files = [
@@ -31,13 +33,19 @@ const files = [
   'deploy/systemd/chancery.env.example',
   'deploy/systemd/chancery.service',
   'deploy/systemd/chancery@.service',
+  'deploy/systemd/chancery-outbox.service',
+  'deploy/systemd/chancery-pull.service',
   'deploy/systemd/chancery-world@.service',
+  'deploy/systemd/sender.env.example',
   'deploy/worlds/.env.example',
   'deploy/worlds/Caddyfile',
   'deploy/worlds/compose.yaml',
   'deploy/worlds/eu1.env.example',
   'deploy/worlds/nginx.conf',
 ]
+
+const senders = ['chancery-pull.service', 'chancery-outbox.service']
+const units = ['chancery.service', 'chancery@.service', 'chancery-world@.service', ...senders]
 
 test('the links of the pages resolve', async () => {
   for (const page of pages)
@@ -125,12 +133,26 @@ test('the units differ only in the settings of several processes and worlds', as
   }
 })
 
+test('the units and containers of senders run commands that exist, and differ only in them', async () => {
+  const compose = parse(await read('deploy/compose.yaml'), { merge: true }) as {
+    services: Record<string, { command: string[]; profiles: string[] }>
+  }
+  const texts = await Promise.all(senders.map(name => read(`deploy/systemd/${name}`)))
+  const common = texts.map(text => text.replace(/^(#|Description=|ExecStart=).*$/gm, ''))
+  assert.equal(common[0], common[1])
+  for (const [index, service] of ['pull', 'outbox'].entries()) {
+    const { command = [], profiles } = compose.services[service] ?? assert.fail(service)
+    assert.deepEqual(profiles, [service])
+    assert.ok(texts[index]?.includes(`main.js ${command.join(' ')}\n`), service)
+    assert.match(await helpOf(command), RegExp(`^Usage: chancery ${command.join(' ')} `))
+  }
+})
+
 test('the memory of each process is limited', async () => {
   const [, service = ''] =
     /^ {2}chancery: &chancery\n((?: {4}.*\n)+)/m.exec(await read('deploy/compose.yaml')) ?? []
   assert.match(service, /^ {4}mem_limit: [1-4]g$/m)
-  for (const name of ['chancery.service', 'chancery@.service', 'chancery-world@.service'])
-    assert.match(await read(`deploy/systemd/${name}`), /^MemoryMax=[1-4]G$/m, name)
+  for (const name of units) assert.match(await read(`deploy/systemd/${name}`), /^MemoryMax=[1-4]G$/m, name)
 })
 
 test('systemd accepts the units and their exposure level', {
@@ -138,7 +160,7 @@ test('systemd accepts the units and their exposure level', {
 }, async () => {
   const dir = await mkdtemp(join(tmpdir(), 'chancery-units-'))
   try {
-    for (const name of ['chancery.service', 'chancery@.service', 'chancery-world@.service']) {
+    for (const name of units) {
       await cp(join(root, 'deploy/systemd', name), join(dir, name))
       // The installation folder does not exist here.
       const unit = await readFile(join(dir, name), 'utf8')
@@ -147,15 +169,15 @@ test('systemd accepts the units and their exposure level', {
         unit.replaceAll('/opt/chancery/node_modules/.bin/node', process.execPath),
       )
     }
-    const units = ['chancery.service', 'chancery@1.service', 'chancery-world@eu1.service'].map(name =>
-      join(dir, name),
-    )
-    const verified = spawnSync('systemd-analyze', ['verify', '--man=no', ...units], { encoding: 'utf8' })
+    const started = units.map(name => join(dir, name.replace('world@.', 'world@eu1.').replace('y@.', 'y@1.')))
+    const verified = spawnSync('systemd-analyze', ['verify', '--man=no', ...started], { encoding: 'utf8' })
     assert.equal(verified.status, 0, verified.stderr)
     assert.ok(!verified.stderr.includes('chancery'), verified.stderr)
-    const words = ['security', '--offline=true', '--threshold=20', join(dir, 'chancery.service')]
-    const judged = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
-    assert.equal(judged.status, 0, judged.stdout.split('\n').at(-2))
+    for (const name of ['chancery.service', ...senders]) {
+      const words = ['security', '--offline=true', '--threshold=20', join(dir, name)]
+      const judged = spawnSync('systemd-analyze', words, { encoding: 'utf8' })
+      assert.equal(judged.status, 0, judged.stdout.split('\n').at(-2))
+    }
   } finally {
     await rm(dir, { recursive: true, force: true })
   }

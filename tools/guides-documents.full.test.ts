@@ -5,11 +5,12 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { contractFor, demoProfile, factTypes } from '@chancery/contract'
 import { smallWorld } from '../server/test/http/world.ts'
 import { startTestServer } from '../server/test/support/test-server.ts'
 import { needs, root, run, runBlock } from './guides/guide.ts'
 
-const documents = globSync(['docs/**/*.md', 'examples/python/*.md'], { cwd: root })
+const documents = globSync(['docs/**/*.md', 'examples/python/*.md', 'game/README.md'], { cwd: root })
 const blocks = async (language: string) => {
   const found: { from: string; text: string }[] = []
   for (const from of documents) {
@@ -32,6 +33,7 @@ test('all TypeScript in documents compiles', async () => {
         return file
       }),
     )
+    await writeFile(join(dir, 'game-facts.ts'), factTypes(contractFor(demoProfile)))
     const { compilerOptions } = JSON.parse(await readFile(join(root, 'tsconfig.json'), 'utf8'))
     const config = join(dir, 'tsconfig.json')
     const typeRoots = [join(root, 'node_modules/@types')]

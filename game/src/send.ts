@@ -116,7 +116,7 @@ async function responseError(response: Response): Promise<ServiceError> {
   const { status } = response
   const message = await response
     .json()
-    .then((document: { error?: { message?: unknown } }) => document.error?.message)
+    .then(document => (document as { error?: { message?: unknown } }).error?.message)
     .catch(() => undefined)
   const detail = typeof message === 'string' ? `: ${message}` : ''
   const isPassing = status === 408 || status === 429 || status >= 500

@@ -129,6 +129,8 @@ async function batchIdOf(file: string): Promise<string | undefined> {
 const touchMs = 2_000
 /** A lock that was not touched for this time belongs to a process that no longer runs. */
 const staleMs = 10_000
+/** The same where a process of that number runs: it may be too busy to touch the lock, or be another one with the same number. */
+const staleRunningMs = 300_000
 
 interface Holder {
   pid: number
@@ -176,13 +178,21 @@ async function tryLock(file: string, holder: Holder): Promise<boolean> {
 
 async function isAbandoned(file: string): Promise<boolean> {
   try {
-    if (Date.now() - (await stat(file)).mtimeMs > staleMs) return true
-    const { pid, host } = JSON.parse(await readFile(file, 'utf8')) as Holder
-    return host === hostname() && pid !== process.pid && !isRunning(pid)
+    const ageMs = Date.now() - (await stat(file)).mtimeMs
+    const { pid, host } = await readHolder(file)
+    const isOther = host === hostname() && pid !== undefined && pid !== process.pid
+    if (isOther && !isRunning(pid)) return true
+    return ageMs > (isOther ? staleRunningMs : staleMs)
   } catch {
-    // It was removed meanwhile, or is being written.
+    // It was removed meanwhile.
     return false
   }
+}
+
+/** Empty where the process ended before it had written its number. */
+async function readHolder(file: string): Promise<Partial<Holder>> {
+  const text = await readFile(file, 'utf8')
+  return text === '' ? {} : (JSON.parse(text) as Holder)
 }
 
 function isRunning(pid: number): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { useTestServer } from '../../server/test/support/fixture.ts'
@@ -190,6 +191,18 @@ test('a spool has one sender', async () => {
   await first.close()
   const second = await open({ spool: spool() })
   await second.batch([nation('alone')])
+})
+
+test('a lock whose process no longer runs is taken over', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  const longAgo = new Date(Date.now() - 60_000)
+  for (const holder of [JSON.stringify({ pid, host: hostname() }), '']) {
+    await mkdir(spool(), { recursive: true })
+    await writeFile(join(spool(), 'lock'), holder)
+    if (holder === '') await utimes(join(spool(), 'lock'), longAgo, longAgo)
+    const sender = await open({ spool: spool() })
+    await sender.close()
+  }
 })
 
 test('a rejected batch that the service does not keep stays in the spool', async () => {

@@ -8,7 +8,7 @@ const apply = `^server/src/(?:${slice}/${writers}|resources/appliers)\\.ts$`
 /** The model of ingestion: the batch, its changes, the stores of entities and the tombstones. */
 const ingestModel = '^server/src/ingest/(batch|changes|entity-store|tombstones)\\.ts$'
 
-const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely)/'
+const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely|mysql2)/'
 
 /** The files by which a slice registers operations and reports errors. */
 const httpForSlices = ['define-operation', 'define-stream', 'sse-connection', 'http-error']
@@ -73,10 +73,10 @@ export const forbidden: IForbiddenRuleType[] = [
     to: { path: databaseDrivers },
   },
   {
-    name: 'game-database-driver-in-one-file',
-    comment: 'One file connects to the database of a game: other modules get a GameDatabase.',
+    name: 'game-database-drivers-in-one-folder',
+    comment: 'One folder connects to databases of games: other modules get a GameViews or a GameDatabase.',
     severity: 'error',
-    from: { path: '^connect/src/', pathNot: '^connect/src/game-database\\.ts$' },
+    from: { path: '^connect/src/', pathNot: '^connect/src/game-database/' },
     to: { path: databaseDrivers },
   },
   {

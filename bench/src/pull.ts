@@ -2,7 +2,7 @@
  * `bench pull`: a pull of a game database of 10,000 nations and 50,000 wars: the first round, rounds without changes, and one with a
  * changed row. Processor time is that of the puller and of its session in the game's database.
  */
-import { openGame, Puller } from '@chancery/connect'
+import { openGame, openViews, Puller } from '@chancery/connect'
 import { contractFor, demoProfile } from '@chancery/contract'
 import { createServiceClient } from '../../cli/src/game-connection.ts'
 import { createOperatorClient } from '../../cli/src/operator-client/operator-client.ts'
@@ -21,8 +21,10 @@ export async function measurePull({ rounds }: { rounds: number }): Promise<objec
   const url = Object.assign(new URL(postgres.url), { pathname: '/game' }).href
   const game = await openGame(url, { name: 'chancery bench', isReadOnly: false, idleTimeoutMs })
   for (const statement of gameStatements) await game.rows(statement)
-  const session = await openGame(url, { name: 'chancery bench pull', isReadOnly: true, idleTimeoutMs })
-  const [row] = await session.tuples('select pg_backend_pid()')
+  const session = await openViews(url, { name: 'chancery bench pull', isReadOnly: true, idleTimeoutMs })
+  const [row] = await game.tuples(
+    "select pid from pg_stat_activity where application_name = 'chancery bench pull'",
+  )
   const puller = new Puller({
     contract: contractFor(demoProfile),
     client: createServiceClient(createOperatorClient({ url: operatorUrl, token: operatorToken })),

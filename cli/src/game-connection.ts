@@ -1,5 +1,6 @@
 import {
   defaultPacing,
+  gameProtocols,
   type Pacing,
   type ServiceClient,
   ServiceUnavailableError as ServiceRetryError,
@@ -22,8 +23,11 @@ interface GameConnection {
   client: ServiceClient
 }
 
-export const connectGame = async (env: NodeJS.ProcessEnv): Promise<GameConnection> => ({
-  url: gameUrl(env),
+export const connectGame = async (
+  env: NodeJS.ProcessEnv,
+  protocols?: readonly string[],
+): Promise<GameConnection> => ({
+  url: gameUrl(env, protocols),
   contract: await gameContract(env),
   client: createServiceClient(await openOperatorClient(env)),
 })
@@ -33,13 +37,23 @@ export async function gameContract({ CHANCERY_GAME_FILE: file }: NodeJS.ProcessE
   return contractFor(file ? await readProfile(file) : demoProfile)
 }
 
+const postgresProtocols = ['postgres:', 'postgresql:']
+
 /** Throws a CommandError that states how to name the game's database. */
-export function gameUrl({ CHANCERY_GAME_DATABASE_URL: url = '' }: NodeJS.ProcessEnv): string {
-  if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? ''))
+export function gameUrl(
+  { CHANCERY_GAME_DATABASE_URL: url = '' }: NodeJS.ProcessEnv,
+  protocols: readonly string[] = postgresProtocols,
+): string {
+  const protocol = URL.parse(url)?.protocol ?? ''
+  if (protocols.includes(protocol)) return url
+  if (gameProtocols.includes(protocol))
     throw new CommandError(
-      "CHANCERY_GAME_DATABASE_URL must be the address of the game's own PostgreSQL, as postgres://user@host/database",
+      'the outbox needs PostgreSQL: connect another database with chancery pull, or send facts with @chancery/game',
     )
-  return url
+  const example = protocols.includes('mysql:') ? ', or mysql://user@host' : ''
+  throw new CommandError(
+    `CHANCERY_GAME_DATABASE_URL must be the address of the game's own database, as postgres://user@host/database${example}`,
+  )
 }
 
 export const pacingOf = (everySeconds: number): Pacing => ({ ...defaultPacing, everyMs: everySeconds * 1000 })

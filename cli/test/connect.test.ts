@@ -27,9 +27,18 @@ test('without the address of the game each command names the variable to set', a
     assert.equal(status, 1)
     assert.match(
       messages,
-      /^chancery: CHANCERY_GAME_DATABASE_URL must be the address of the game's own PostgreSQL/,
+      /^chancery: CHANCERY_GAME_DATABASE_URL must be the address of the game's own database, as postgres:/,
     )
+    assert.equal(messages.includes('mysql://'), words[0] === 'pull')
   }
+  const mysql = {
+    CHANCERY_OPERATOR_URL: service.operatorUrl,
+    CHANCERY_GAME_DATABASE_URL: 'mysql://reader@127.0.0.1/',
+  }
+  assert.match(
+    (await chancery(['outbox', 'drain'], mysql)).messages,
+    /^chancery: the outbox needs PostgreSQL/,
+  )
 })
 
 test('pull sql prints views of the given resources', async () => {
@@ -38,6 +47,21 @@ test('pull sql prints views of the given resources', async () => {
     'create view chancery_out.war as',
     'create view chancery_out.treaty as',
   ])
+  assert.match(output, /null::text as id$/m)
+})
+
+test('pull sql prints the dialect of the address, or the one given', async () => {
+  const url = { CHANCERY_GAME_DATABASE_URL: 'mysql://reader@127.0.0.1/' }
+  for (const [words, env] of [
+    [['--dialect', 'mysql'], {}],
+    [[], url],
+  ] as const)
+    assert.match(
+      (await chancery(['pull', 'sql', 'war', ...words], env)).output,
+      /cast\(null as char\) as id$/m,
+    )
+  const given = await chancery(['pull', 'sql', 'war', '--dialect', 'postgresql'], url)
+  assert.match(given.output, /null::text as id$/m)
 })
 
 test('pull check reports what would be sent and rejected, and stores nothing', async () => {

@@ -39,6 +39,37 @@ export const isNullable = (schema: ValueSchema | undefined): boolean =>
 
 const isText = (schema: ValueSchema | undefined) => typesOf(schema).includes('string')
 
+/**
+ * A value of a column whose type does not say what it is: 0 and 1 for a boolean, seconds or milliseconds since 1970 for a time
+ * (0 is never), a text for JSON. A value that does not fit is left for the service to reject.
+ */
+export function typedValue(schema: ValueSchema, value: unknown): unknown {
+  const types = typesOf(schema)
+  if (typeof value === 'number') {
+    if (types.includes('boolean')) return value === 0 ? false : value === 1 ? true : value
+    if (schema.format === 'date-time') return timeOf(value)
+  }
+  if (typeof value === 'string' && (types.includes('object') || types.includes('array'))) return jsonOf(value)
+  return value
+}
+
+/** Later seconds are milliseconds: 1e11 seconds are the year 5138. */
+const secondsMax = 1e11
+
+function timeOf(value: number): string | number | null {
+  if (value === 0) return null
+  const time = new Date(value < secondsMax ? value * 1000 : value)
+  return Number.isNaN(time.getTime()) ? value : time.toISOString().replace('.000Z', 'Z')
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseExactly(text)
+  } catch {
+    return text
+  }
+}
+
 /** Parses JSON without loss: whole numbers beyond the safe integers become a BigInt, and decimals with digits that would be lost a text. */
 export function parseExactly(json: string): unknown {
   // A reviver is slow, and a number of this length is rare.

@@ -7,7 +7,7 @@ import {
   ServiceUnavailableError,
   StaleFeedError,
 } from './errors.ts'
-import { type GameDatabase, openGame } from './game-database.ts'
+import type { GameConnection, GameOptions } from './game-database/game-views.ts'
 import { createProfileCheck } from './profile-mismatch.ts'
 import type { ServiceClient } from './service-client.ts'
 
@@ -40,45 +40,40 @@ export interface RunOptions {
   log(message: string): void
 }
 
-export interface RetryableJob extends RunOptions {
+export interface RetryableJob<C extends GameConnection> extends RunOptions {
   /** Its name in messages: `pull`. */
   name: string
-  /** Advisory lock in the game's database: its holder runs, others stand by. */
+  /** Lock in the game's database: its holder runs, others stand by. */
   lock: string
   isReadOnly: boolean
+  open(url: string, options: GameOptions): Promise<C>
   /** Called with each new connection, before its first round. */
-  begin?(db: GameDatabase, wake: () => void): Promise<void>
+  begin?(db: C, wake: () => void): Promise<void>
   /** One round. true runs the next one without a pause. */
-  round(db: GameDatabase): Promise<boolean>
+  round(db: C): Promise<boolean>
   /** Drops the state that depends on the connection. */
   reset(): void
 }
-
-/** "chan": the first half of the advisory locks in a game's database. */
-const lockSpace = 0x6368_616e
 
 /**
  * Checks the profile and runs rounds until the signal, and retries after failures that pass: a service or a database that is unavailable, statements
  * that meet a lock, a feed that another sender has advanced. Throws a ConnectError for others; with `isOnce` for all.
  */
-export async function runWithRetry(job: RetryableJob): Promise<void> {
+export async function runWithRetry<C extends GameConnection>(job: RetryableJob<C>): Promise<void> {
   const { signal, log, isOnce, pacing } = job
   const [first, most] = pacing.backOffMs
-  let db: GameDatabase | undefined
+  let db: C | undefined
   let trouble: string | undefined
   let waitMs = first
   const { pause, wake } = createPause(signal)
   const checkProfile = createProfileCheck(job)
-  const keepAlive = setInterval(
-    () => void db?.rows('select 1').catch(() => undefined),
-    pacing.idleTimeoutMs / 4,
-  )
+  const keepAlive = setInterval(() => void db?.keepAlive().catch(() => undefined), pacing.idleTimeoutMs / 4)
 
   try {
     while (!signal.aborted) {
       try {
         if (!db) {
-          db = await openGame(job.url, {
+          db = await job.open(job.url, {
             ...job,
             idleTimeoutMs: pacing.idleTimeoutMs,
             name: `chancery ${job.name}`,
@@ -153,14 +148,13 @@ function retryMessage(err: unknown): string | undefined {
 }
 
 /** Waits for the lock. false if the signal comes first. */
-async function acquireLock(
-  db: GameDatabase,
-  { lock, name, isOnce, signal, pacing, log }: RetryableJob,
+async function acquireLock<C extends GameConnection>(
+  db: C,
+  { lock, name, isOnce, signal, pacing, log }: RetryableJob<C>,
   pause: (ms: number) => Promise<void>,
 ): Promise<boolean> {
   for (let isFirst = true; !signal.aborted; isFirst = false) {
-    const [row] = await db.tuples(`select pg_try_advisory_lock(${lockSpace}, hashtext($1))`, [lock])
-    if (row?.[0] === 't') {
+    if (await db.tryLock(lock)) {
       if (!isFirst) log(`the other ${name} has stopped: taking over`)
       return true
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { factResources } from '@chancery/contract'
 import { useFixture, useTestDatabase } from '../../server/test/support/fixture.ts'
-import { openGame } from '../src/game-database.ts'
+import { openViews } from '../src/game-database/open-views.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
 import { createGame } from './game.ts'
@@ -20,7 +20,7 @@ async function factOf(
   resource: 'nation' | 'war' | 'treaty' | 'era' = 'nation',
 ): Promise<unknown> {
   await game.query(`create view chancery_out.${resource} as select ${select}`)
-  const db = await openGame(game.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+  const db = await openViews(game.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
   try {
     const reader = new ViewReader(db, contract, 'chancery_out')
     return await reader.inSnapshot(async () => {
@@ -171,7 +171,7 @@ test('the SQL templates run unchanged, and the puller accepts their views', asyn
   )
   try {
     for (const { url } of [whole, uncommented]) {
-      const db = await openGame(url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+      const db = await openViews(url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
       const reader = new ViewReader(db, contract, 'chancery_out')
       await reader.inSnapshot(async () => {
         assert.deepEqual((await reader.find()).resources, [...factResources])
@@ -190,7 +190,7 @@ test('the SQL templates run unchanged, and the puller accepts their views', asyn
 
 test('a database without a view is reported, with the command to run', async () => {
   const empty = await createGame(database.url)
-  const db = await openGame(empty.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+  const db = await openViews(empty.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
   try {
     const reader = new ViewReader(db, contract, 'chancery_out')
     await assert.rejects(reader.find(), /no view to read: create chancery_out\.nation .* chancery pull sql/)

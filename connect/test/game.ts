@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { asAdministrator, withDatabase } from '../../server/test/support/database-url.ts'
-import { type GameDatabase, openGame } from '../src/game-database.ts'
+import type { GameViews } from '../src/game-database/game-views.ts'
+import { openViews } from '../src/game-database/open-views.ts'
 import { Puller, type PullerOptions } from '../src/pull/puller.ts'
 import type { RoundReport } from '../src/pull/round-result.ts'
 import type { ServiceClient } from '../src/service-client.ts'
@@ -74,7 +75,7 @@ export async function createSmallGame(
 /** A puller whose rounds a test starts. */
 export interface ManualPuller {
   puller: Puller
-  db: GameDatabase
+  views: GameViews
   messages: string[]
   round(): Promise<RoundReport | undefined>
   close(): Promise<void>
@@ -85,7 +86,7 @@ export async function manualPuller(
   client: ServiceClient,
   options: Partial<PullerOptions> = {},
 ): Promise<ManualPuller> {
-  const db = await openGame(game.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+  const views = await openViews(game.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
   const messages: string[] = []
   const puller = new Puller({
     contract,
@@ -96,5 +97,5 @@ export async function manualPuller(
     log: message => void messages.push(message),
     ...options,
   })
-  return { puller, db, messages, round: () => puller.round(db), close: () => db.close() }
+  return { puller, views, messages, round: () => puller.round(views), close: () => views.close() }
 }

@@ -226,7 +226,7 @@ test('--allow-deletes holds for one round only', async () => {
 })
 
 test('all views are read in one snapshot, despite concurrent writes', async () => {
-  const reader = new ViewReader(manual.db, contract, 'chancery_out')
+  const reader = new ViewReader(manual.views, contract, 'chancery_out')
   await reader.inSnapshot(async () => {
     const nations = await reader.read('nation')
     await query('insert into nations (id, name) values ($1, $2)', [n(40), 'Late'])

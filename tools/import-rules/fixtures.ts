@@ -45,8 +45,8 @@ export const fixtures: Record<string, Record<string, string[]>> = {
   'examples-import-package-names': {
     'examples/bot/src/main.ts': ['examples/other/src/main.ts'],
   },
-  'game-database-driver-in-one-file': {
-    'connect/src/game-database.ts': ['type pg'],
+  'game-database-drivers-in-one-folder': {
+    'connect/src/game-database/postgres.ts': ['type pg'],
     'connect/src/pull/read-views.ts': ['type pg'],
   },
   'http-never-imports-resources': {

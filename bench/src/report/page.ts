@@ -23,7 +23,12 @@ const page = fromRoot('docs/operations/performance.md')
 /** Writes files, formatted as the rest of the repository. */
 export async function writeFormatted(texts: Record<string, string>): Promise<void> {
   for (const [path, text] of Object.entries(texts)) await writeFile(path, text)
-  await promisify(execFile)(fromRoot('node_modules/.bin/biome'), ['format', '--write', '--no-errors-on-unmatched', ...Object.keys(texts)])
+  await promisify(execFile)(fromRoot('node_modules/.bin/biome'), [
+    'format',
+    '--write',
+    '--no-errors-on-unmatched',
+    ...Object.keys(texts),
+  ])
 }
 
 /** Replaces the parts of bench/results.json that were measured, and writes the page that is made of it. */

@@ -1,12 +1,17 @@
 import {
   type CheckedViews,
   checkViews,
+  type DialectName,
+  dialectNames,
+  gameProtocols,
+  isMysql,
   type RoundReport,
   runPull,
   type ViewReport,
   viewTemplates,
 } from '@chancery/connect'
 import { type FactResource, factResources, rejectionText } from '@chancery/contract'
+import { Option } from 'commander'
 import type { ChanceryCommand } from '../command.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { formatCount, formatNumber } from '../format.ts'
@@ -39,7 +44,7 @@ export function addPull(program: ChanceryCommand) {
     .option('--json', 'print a JSON document for each round with changes', false)
     .action((options: PullOptions) => runUntilStopped(options, terminal))
     .details(`
-CHANCERY_GAME_DATABASE_URL names the game's PostgreSQL, CHANCERY_GAME_FILE its profile.
+CHANCERY_GAME_DATABASE_URL names the game's PostgreSQL, MySQL or MariaDB, CHANCERY_GAME_FILE its profile.
 Each view is named and shaped like a resource: chancery_out.nation, chancery_out.war.
 
 Examples:
@@ -60,13 +65,20 @@ Examples:
     .command('sql')
     .description('print SQL templates of views, with every field of the game profile')
     .argument('[resource...]', `of ${factResources.join(', ')}`)
+    .addOption(
+      new Option(
+        '--dialect <name>',
+        'the database; default: that of CHANCERY_GAME_DATABASE_URL, else postgresql',
+      ).choices(dialectNames),
+    )
     .action((resources: string[], _options: object, command: ChanceryCommand) =>
       printSql(resources, command.optsWithGlobals(), terminal),
     )
     .details(`
 Examples:
   chancery pull sql > views.sql
-  CHANCERY_GAME_FILE=game.json chancery pull sql nation war`)
+  CHANCERY_GAME_FILE=game.json chancery pull sql nation war
+  chancery pull sql --dialect mysql nation > views.sql`)
 }
 
 interface PullOptions {
@@ -80,7 +92,7 @@ interface PullOptions {
 }
 
 const pullerOptions = async ({ allowDeletes, keep, schema, name }: PullOptions, { env }: Terminal) => ({
-  ...(await connectGame(env)),
+  ...(await connectGame(env, gameProtocols)),
   schema,
   feed: name,
   keptResources: new Set(keep),
@@ -109,15 +121,25 @@ async function check(options: PullOptions, terminal: Terminal) {
   if (found.warnings.length > 0) throw new CommandError('some rows of the views would not be sent')
 }
 
-async function printSql(words: string[], { schema }: PullOptions, terminal: Terminal) {
+async function printSql(
+  words: string[],
+  { schema, dialect }: PullOptions & { dialect?: DialectName },
+  terminal: Terminal,
+) {
   const resources = words.map(word => {
     const resource = factResources.find(name => name === word)
     if (!resource) throw new UsageError(`unknown resource ${word}: name some of ${factResources.join(', ')}`)
     return resource
   })
   const contract = await gameContract(terminal.env)
+  const url = terminal.env.CHANCERY_GAME_DATABASE_URL ?? ''
   terminal.output.write(
-    viewTemplates(contract, schema, resources.length > 0 ? resources : [...factResources]),
+    viewTemplates(
+      contract,
+      schema,
+      resources.length > 0 ? resources : [...factResources],
+      dialect ?? (isMysql(url) ? 'mysql' : 'postgresql'),
+    ),
   )
 }
 
@@ -154,8 +176,9 @@ function viewText(view: ViewReport): string {
 const problemText = ({ resource, key, path, ...problem }: CheckedViews['refused'][number]): string =>
   oneLine(`${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') })}`)
 
-function checkText({ views, refused, warnings }: CheckedViews): string {
+function checkText({ views, refused, warnings, notes }: CheckedViews): string {
   return [
+    ...notes.map(note => `note: ${note}`),
     ...warnings,
     ...refused.map(row => `rejected: ${problemText(row)}`),
     ...Object.entries(views).map(([resource, facts]) => `${resource}  ${formatCount(facts, 'fact')}`),

@@ -8,7 +8,7 @@ import {
 } from '@chancery/contract'
 import { coerceFact } from '../coerce-value.ts'
 import { ConnectError, ServiceUnavailableError } from '../errors.ts'
-import type { GameDatabase } from '../game-database.ts'
+import { type GameDatabase, openGame } from '../game-database/postgres.ts'
 import { type RunOptions, runWithRetry } from '../retry-loop.ts'
 import {
   commitLine,
@@ -37,6 +37,7 @@ export async function runDrain(options: RunDrainOptions): Promise<void> {
     name: 'outbox drain',
     lock: 'outbox',
     isReadOnly: false,
+    open: openGame,
     reset: () => drainer.reset(),
     begin: (db, wake) => db.listen('chancery_outbox', wake),
     round: db => drainer.round(db),

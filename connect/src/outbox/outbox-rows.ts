@@ -1,5 +1,5 @@
 import { ConnectError } from '../errors.ts'
-import type { GameDatabase } from '../game-database.ts'
+import type { GameDatabase } from '../game-database/postgres.ts'
 
 /** The facts that one transaction of the game has written: one batch. */
 export interface OutboxTransaction {

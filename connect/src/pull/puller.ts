@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Contract, type FactResource, operatorOperations } from '@chancery/contract'
 import { ConnectError, StaleFeedError } from '../errors.ts'
-import type { GameDatabase } from '../game-database.ts'
+import type { GameViews } from '../game-database/game-views.ts'
+import { openViews } from '../game-database/open-views.ts'
 import { type RunOptions, runWithRetry } from '../retry-loop.ts'
 import { commitLine, lastBatchOf, type ServiceClient, sendBatch } from '../service-client.ts'
 import type { KnownViews } from './known-views.ts'
@@ -38,6 +39,7 @@ export async function runPull(options: RunPullOptions): Promise<void> {
     name: 'pull',
     lock: `pull ${options.schema}`,
     isReadOnly: true,
+    open: openViews,
     reset: () => puller.reset(),
     async round(db) {
       const report = await puller.round(db)
@@ -86,13 +88,13 @@ export class Puller {
   }
 
   /** Undefined if nothing has changed. Throws errors of the game's database and the client, StaleFeedError, and ConnectError. */
-  async round(db: GameDatabase): Promise<RoundReport | undefined> {
+  async round(views: GameViews): Promise<RoundReport | undefined> {
     const { contract, client, schema, feed, keptResources = new Set() } = this.#options
     const { retryMs = retryMsDefault } = this.#options
     // Read before the views: if another sender advances the feed after this, the batch is rejected as stale.
     const after = this.#after === undefined ? await lastBatchOf(client, feed) : this.#after
     this.#after = after
-    const reader = new ViewReader(db, contract, schema)
+    const reader = new ViewReader(views, contract, schema)
     const retries = performance.now() - this.#retriedAt >= retryMs
     const plan = await reader.inSnapshot(() =>
       planRound(reader, {

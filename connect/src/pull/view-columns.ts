@@ -1,7 +1,7 @@
 import { type Contract, type FactResource, primaryKeys } from '@chancery/contract'
 import type { ValueSchema } from '../coerce-value.ts'
 import { ConnectError } from '../errors.ts'
-import type { ResultColumn } from '../game-database.ts'
+import type { ResultColumn } from '../game-database/game-views.ts'
 
 /** A column of a view, and the field that it fills. */
 export interface ViewColumn {
@@ -9,6 +9,7 @@ export interface ViewColumn {
   type: string
   /** `["economy", "credits"]` for a column that is called `economy.credits`. */
   path: string[]
+  category: string
   schema: ValueSchema
 }
 
@@ -38,7 +39,7 @@ export function readColumns(
       throw new ConnectError(
         `${view}: the column ${name} is ${type} and must be ${wanted}: cast it in the view`,
       )
-    return { name, type, path, schema }
+    return { name, type, category, path, schema }
   })
   const key = primaryKeys[resource]
   if (!read.some(({ name }) => name === key))
@@ -74,11 +75,11 @@ function mismatch(schema: ValueSchema, category: string, type: string): string |
   const wanted = [schema.type ?? []].flat()
   // `select null as motto` has the type unknown.
   if (isJson(type) || type === 'unknown') return undefined
-  if (wanted.includes('object')) return category === 'C' ? undefined : 'json or jsonb'
-  if (wanted.includes('array')) return category === 'A' ? undefined : 'an array, json or jsonb'
+  if (wanted.includes('object')) return 'Cs'.includes(category) ? undefined : 'json or jsonb'
+  if (wanted.includes('array')) return 'As'.includes(category) ? undefined : 'an array, json or jsonb'
   if (wanted.includes('number') || wanted.includes('integer'))
-    return category === 'N' ? undefined : 'a number'
-  if (wanted.includes('boolean')) return category === 'B' ? undefined : 'boolean'
-  if (schema.format === 'date-time') return 'DSX'.includes(category) ? undefined : 'a timestamp or a date'
-  return 'NSEUX'.includes(category) ? undefined : 'text'
+    return 'Nn'.includes(category) ? undefined : 'a number'
+  if (wanted.includes('boolean')) return 'Bn'.includes(category) ? undefined : 'boolean'
+  if (schema.format === 'date-time') return 'DSXns'.includes(category) ? undefined : 'a timestamp or a date'
+  return 'NSEUXns'.includes(category) ? undefined : 'text'
 }

@@ -1,7 +1,7 @@
 import { type Contract, type FactResource, factResources, primaryKeys } from '@chancery/contract'
-import { coerceValue, isNullable, parseExactly, type ValueSchema } from '../coerce-value.ts'
+import { coerceValue, isNullable, typedValue, type ValueSchema } from '../coerce-value.ts'
 import { ConnectError, GameDataError } from '../errors.ts'
-import type { GameDatabase } from '../game-database.ts'
+import type { GameViews, Relation } from '../game-database/game-views.ts'
 import { readColumns, type ViewColumn, viewName } from './view-columns.ts'
 
 /** The content of one view in the snapshot of a round. */
@@ -25,39 +25,26 @@ export interface UnreadableView {
   reason: string
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
-const fetchSize = 5_000
-
 /** Reads the views of one schema as facts. */
 export class ViewReader {
-  #db: GameDatabase
+  #views: GameViews
   #contract: Contract
   #schema: string
 
-  constructor(db: GameDatabase, contract: Contract, schema: string) {
-    this.#db = db
+  constructor(views: GameViews, contract: Contract, schema: string) {
+    this.#views = views
     this.#contract = contract
     this.#schema = schema
   }
 
   /** Runs reads in one consistent snapshot. */
-  async inSnapshot<T>(work: () => Promise<T>): Promise<T> {
-    await this.#db.rows('begin isolation level repeatable read read only')
-    try {
-      return await work()
-    } finally {
-      await this.#db.rows('rollback').catch(() => undefined)
-    }
+  inSnapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#views.inSnapshot(work)
   }
 
   /** The existing views, in the order of their references, and relations whose name is not a resource. */
   async find(): Promise<{ resources: FactResource[]; unknownRelations: string[] }> {
-    const found = await this.#db.tuples(
-      `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname = $1 and c.relkind in ('v', 'm', 'r', 'p', 'f') order by 1`,
-      [this.#schema],
-    )
-    const names = new Set(found.map(([name]) => name ?? ''))
+    const names = new Set(await this.#views.relations(this.#schema))
     const resources = factResources.filter(resource => names.delete(resource))
     for (const ours of ['outbox', 'outbox_identity']) names.delete(ours)
     if (resources.length === 0) {
@@ -71,31 +58,26 @@ export class ViewReader {
   /** Throws a ConnectError for columns that do not fit the contract. */
   async read(resource: FactResource): Promise<ReadView | UnreadableView> {
     const name = viewName(this.#schema, resource)
-    await this.#db.rows('savepoint one_view')
+    const relation = this.#relation(resource)
     try {
-      // Locks the view: its columns cannot change until the round ends.
-      const found = await this.#db.columns(`select * from ${this.#relation(resource)} limit 0`)
-      const columns = readColumns(this.#contract, resource, name, found)
-      return { resource, name, columns, ...(await this.#readHashes(resource)) }
+      return await this.#views.inView(async () => {
+        const columns = readColumns(this.#contract, resource, name, await this.#views.columns(relation))
+        return { resource, name, columns, ...(await this.#readHashes(relation, columns)) }
+      })
     } catch (err) {
       if (!(err instanceof GameDataError)) throw err
-      await this.#db.rows('rollback to savepoint one_view')
       return { resource, name, reason: err.message }
     }
   }
 
-  async #readHashes(resource: FactResource) {
+  async #readHashes(relation: Relation, columns: ViewColumn[]) {
     const hashes = new Map<string, string>()
     const duplicateKeys = new Set<string>()
     let rowsWithoutKey = 0
-    const key = quoted(primaryKeys[resource])
-    const rows = await this.#db.tuples(
-      `select ${key}::text, hashtextextended(view_row::text, 0)::text from ${this.#relation(resource)} as view_row`,
-    )
-    for (const [rowKey, hash = ''] of rows) {
-      if (rowKey === null || rowKey === undefined) rowsWithoutKey += 1
-      else if (hashes.has(rowKey)) duplicateKeys.add(rowKey)
-      else hashes.set(rowKey, hash ?? '')
+    for (const [key, hash] of await this.#views.hashes(relation, columns)) {
+      if (key === null) rowsWithoutKey += 1
+      else if (hashes.has(key)) duplicateKeys.add(key)
+      else hashes.set(key, hash)
     }
     return { hashes, duplicateKeys, rowsWithoutKey }
   }
@@ -105,24 +87,10 @@ export class ViewReader {
     const lines = new Map<string, string>()
     if (keys.length === 0) return lines
     const write = this.#writer(resource, columns)
-    const key = quoted(primaryKeys[resource])
-    const isMost = keys.length * 4 > hashes.size
     const wanted = new Set(keys)
-    await this.#db.rows(
-      `declare changed no scroll cursor for
-       select ${key}::text, to_json(view_row)::text from ${this.#relation(resource)} as view_row
-       ${isMost ? '' : `where ${key}::text = any($1::text[])`}`,
-      isMost ? [] : [keys],
-    )
-    for (;;) {
-      const rows = await this.#db.tuples(`fetch ${fetchSize} from changed`)
-      for (const [rowKey, json] of rows) {
-        if (typeof rowKey === 'string' && typeof json === 'string' && wanted.has(rowKey))
-          lines.set(rowKey, write(rowKey, json))
-      }
-      if (rows.length < fetchSize) break
-    }
-    await this.#db.rows('close changed')
+    const isMost = keys.length * 4 > hashes.size
+    for await (const [key, row] of this.#views.rows(this.#relation(resource), columns, isMost ? 'all' : keys))
+      if (key !== null && wanted.has(key)) lines.set(key, write(key, row))
     return lines
   }
 
@@ -130,13 +98,13 @@ export class ViewReader {
     return putWriter(resource, this.#contract.factSchemas[resource] as ValueSchema, columns)
   }
 
-  #relation(resource: FactResource): string {
-    return `${quoted(this.#schema)}.${quoted(resource)}`
+  #relation(resource: FactResource): Relation {
+    return { schema: this.#schema, name: resource, key: primaryKeys[resource] }
   }
 }
 
-/** Writes a row of one view as a fact. `rowJson` is the result of `to_json`. */
-type PutWriter = (key: string, rowJson: string) => string
+/** Writes a row of one view as a fact. */
+type PutWriter = (key: string, row: Record<string, unknown>) => string
 
 /** A field with its column, or with its members. */
 interface FieldNode {
@@ -148,9 +116,8 @@ interface FieldNode {
 function putWriter(resource: FactResource, whole: ValueSchema, columns: ViewColumn[]): PutWriter {
   const tree = treeOf(whole, columns)
   const keyField = primaryKeys[resource]
-  return (key, rowJson) => {
-    const row = parseExactly(rowJson) as Record<string, unknown>
-    // The key as PostgreSQL writes it as text: it identifies the row.
+  return (key, row) => {
+    // The key as the database writes it as text: it identifies the row.
     const data = { ...memberValues(tree, row), [keyField]: key }
     return JSON.stringify({ op: 'put', resource, data })
   }
@@ -184,8 +151,8 @@ function memberValues(tree: Map<string, FieldNode>, row: Record<string, unknown>
   return values
 }
 
-function columnValue({ name, type, schema }: ViewColumn, row: Record<string, unknown>): unknown {
-  const value = row[name]
+function columnValue({ name, type, category, schema }: ViewColumn, row: Record<string, unknown>): unknown {
+  const value = category === 'n' || category === 's' ? typedValue(schema, row[name]) : row[name]
   // The padding of a char(n) is not data.
   return coerceValue(
     schema,

@@ -21,25 +21,62 @@ interface Column {
   readers: string
 }
 
-/**
- * SQL that creates a view for each resource, with every field, its type and its readers. It runs unchanged and creates views
- * without rows: the operator fills in columns and tables.
- */
-export function viewTemplates(contract: Contract, schema: string, resources: FactResource[]): string {
-  return [head(schema), ...resources.map(resource => templateOf(contract, schema, resource))].join('\n')
+/** What differs between databases in a template. */
+interface Dialect {
+  head(schema: string): string
+  quoted(name: string): string
+  /** Null of the type that a field needs. */
+  nullOf(field: FieldSchema): string
+  withoutRows: string
 }
 
-const head = (
-  schema: string,
-) => `-- The views that chancery pull reads, each named and shaped like a resource of Chancery.
--- Replace null::… with your columns, and "where false" with your tables. Delete lines that you do not need: a field without a column
+const dialects = {
+  postgresql: {
+    head: schema => `-- Replace null::… with your columns, and "where false" with your tables. Delete lines that you do not need: a field without a column
 -- is not changed. Lines that begin with a second -- are optional: few or no readers see them.
 -- To change a view, drop that view alone: "drop schema ${schema} cascade" also drops the outbox and the functions that triggers call.
 
 create schema if not exists ${schema};
-`
+`,
+    quoted: name => `"${name}"`,
+    nullOf: field => `null::${sqlType(field)}`,
+    withoutRows: 'where false',
+  },
+  mysql: {
+    head: schema => `-- Replace cast(null …) with your columns, and "from dual where false" with your tables. Delete lines that you do not need: a field without
+-- a column is not changed. Lines that begin with a second -- are optional: few or no readers see them.
+-- A time is a datetime in UTC, a timestamp, or an integer of seconds since 1970. Objects and lists are JSON, also as text: json_object('food', food).
+-- Names that are stored with HTML entities (&amp;) have to be written as text: replace(name, '&amp;', '&').
 
-function templateOf(contract: Contract, schema: string, resource: FactResource): string {
+create database if not exists ${schema} character set utf8mb4;
+`,
+    quoted: name => `\`${name}\``,
+    nullOf: field => `cast(null as ${mysqlType(field)})`,
+    withoutRows: 'from dual where false',
+  },
+} satisfies Record<string, Dialect>
+
+export type DialectName = keyof typeof dialects
+export const dialectNames = Object.keys(dialects) as DialectName[]
+
+/**
+ * SQL that creates a view for each resource, with every field, its type and its readers. It runs unchanged and creates views
+ * without rows: the operator fills in columns and tables.
+ */
+export function viewTemplates(
+  contract: Contract,
+  schema: string,
+  resources: FactResource[],
+  dialectName: DialectName = 'postgresql',
+): string {
+  const dialect = dialects[dialectName]
+  return [
+    `-- The views that chancery pull reads, each named and shaped like a resource of Chancery.\n${dialect.head(schema)}`,
+    ...resources.map(resource => templateOf(contract, schema, resource, dialect)),
+  ].join('\n')
+}
+
+function templateOf(contract: Contract, schema: string, resource: FactResource, dialect: Dialect): string {
   const { fields, factFields } = contract.resources[resource]
   const classified = { ...fields, ...factFields } as Record<string, FieldSchema>
   const required = new Set([
@@ -58,8 +95,10 @@ function templateOf(contract: Contract, schema: string, resource: FactResource):
     `-- ${contract.resources[resource].description}`,
     `create view ${viewName(schema, resource)} as`,
     'select',
-    ...columns.flatMap((column, index) => linesOf(column, index === 0, isRequired(column, required))),
-    'where false;',
+    ...columns.flatMap((column, index) =>
+      linesOf(column, index === 0, isRequired(column, required), dialect),
+    ),
+    `${dialect.withoutRows};`,
     '',
   ].join('\n')
 }
@@ -97,6 +136,7 @@ function linesOf(
   { name, schema, readers, isFilledIn = false }: Column,
   isFirst: boolean,
   isRequired: boolean,
+  dialect: Dialect,
 ): string[] {
   const words = schema.enum?.filter(word => word !== null).join(', ')
   const notes = [
@@ -106,11 +146,11 @@ function linesOf(
     isRequired ? 'Required.' : '',
     readers === '' ? '' : `Optional; ${readers}.`,
   ].filter(note => note !== '')
-  const column = /^[a-z_]\w*$/.test(name) ? name : `"${name}"`
+  const column = /^[a-z_]\w*$/.test(name) ? name : dialect.quoted(name)
   const isLeftOut = (readers !== '' || isFilledIn) && !isRequired
   return [
     `  -- ${notes.join(' ').replace(/\s+/g, ' ')}`,
-    `  ${isLeftOut ? '-- ' : ''}${isFirst ? '  ' : ', '}null::${sqlType(schema)} as ${column}`,
+    `  ${isLeftOut ? '-- ' : ''}${isFirst ? '  ' : ', '}${dialect.nullOf(schema)} as ${column}`,
   ]
 }
 
@@ -122,4 +162,12 @@ function sqlType({ type, format, items }: FieldSchema): string {
   if (types.includes('array')) return [items?.type ?? []].flat().includes('string') ? 'text[]' : 'jsonb'
   if (types.includes('object')) return 'jsonb'
   return format === 'date-time' ? 'timestamptz' : 'text'
+}
+
+function mysqlType({ type, format }: FieldSchema): string {
+  const types = [type ?? []].flat()
+  if (types.includes('integer')) return 'signed'
+  if (types.includes('boolean')) return 'unsigned'
+  if (types.includes('number')) return 'decimal(30, 8)'
+  return format === 'date-time' ? 'datetime' : 'char'
 }

@@ -58,7 +58,7 @@ const secretNames = new Set(['CHANCERY_ADMIN_TOKEN', 'CHANCERY_DATABASE_URL', 'C
 
 /** Read by other commands, by clients, by the compose file, and by tests. */
 const readElsewhere =
-  /^CHANCERY_(OPERATOR_URL|GAME_DATABASE_URL|URL|KEY|BASE|WEBHOOK_SECRET|SITE|VERSION|SEED|REQUIRE_BROWSER|(TEST|ACCEPTANCE)_.*)$/
+  /^CHANCERY_(OPERATOR_URL|GAME_DATABASE_URL|URL|KEY|BASE|WEBHOOK_SECRET|SITE|VERSION|SEED|REQUIRE_(?:BROWSER|MARIADB)|(TEST|ACCEPTANCE)_.*)$/
 const unknownMax = 20
 const nameLengthMax = 64
 

@@ -1,18 +1,12 @@
 import pg from 'pg'
-import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from './errors.ts'
-
-/** A column of a result. `category` as in pg_type.typcategory: N number, B boolean, S text, D time, A array, and so on. */
-export interface ResultColumn {
-  name: string
-  type: string
-  category: string
-}
+import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
+import type { GameConnection, GameOptions, ResultColumn } from './game-views.ts'
 
 /**
- * One connection to the game's database. Values are the text that PostgreSQL writes, or null.
+ * One connection to a game's PostgreSQL. Values are the text that PostgreSQL writes, or null.
  * Methods throw GameUnavailableError, GameBusyError or GameDataError, and ConnectError if the operator has to act.
  */
-export interface GameDatabase {
+export interface GameDatabase extends GameConnection {
   rows(text: string, values?: unknown[]): Promise<Record<string, string | null>[]>
   /** Rows without names: cheaper for large results. */
   tuples(text: string, values?: unknown[]): Promise<(string | null)[][]>
@@ -20,16 +14,10 @@ export interface GameDatabase {
   columns(text: string): Promise<ResultColumn[]>
   /** Calls back on each notification of a channel. */
   listen(channel: string, onNotice: () => void): Promise<void>
-  close(): Promise<void>
 }
 
-export interface GameOptions {
-  /** Application name in pg_stat_activity. */
-  name: string
-  isReadOnly: boolean
-  /** After this idle time the database closes the connection, which releases its locks. */
-  idleTimeoutMs: number
-}
+/** "chan": the first half of the advisory locks in a game's database. */
+const lockSpace = 0x6368_616e
 
 const statementMs = 60_000
 const lockMs = 10_000
@@ -81,6 +69,13 @@ export async function openGame(
     run(async () => (await client.query({ text, values, rowMode: 'array' })).rows)
 
   return {
+    async tryLock(name) {
+      const [row] = await tuples(`select pg_try_advisory_lock(${lockSpace}, hashtext($1))`, [name])
+      return row?.[0] === 't'
+    },
+    async keepAlive() {
+      await tuples('select 1')
+    },
     rows: (text, values) => run(async () => (await client.query({ text, values })).rows),
     tuples,
     columns: text =>

@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { factResources } from '@chancery/contract'
+import { useTestServer } from '../../server/test/support/fixture.ts'
+import { ConnectError, GameUnavailableError } from '../src/errors.ts'
+import { openViews } from '../src/game-database/open-views.ts'
+import { checkViews } from '../src/pull/check-views.ts'
+import { ViewReader } from '../src/pull/view-reader.ts'
+import { viewTemplates } from '../src/pull/view-templates.ts'
+import { type ManualPuller, manualPuller } from './game.ts'
+import { type MariaDb, skip, smallMysqlGame, startMariaDb } from './mariadb.ts'
+import { clientOf, contract } from './service-client.ts'
+
+describe('a game with MariaDB', { skip }, () => {
+  const chancery = useTestServer()
+  let db: MariaDb
+  before(async () => {
+    db = await startMariaDb()
+    await db.query(smallMysqlGame)
+  })
+  after(() => db.close())
+
+  const url = () => db.urlOf('reader')
+  const read = async <T = Record<string, unknown>>(path: string) =>
+    (await chancery.read<{ data: T }>(path)).data
+  const statusOf = async (path: string) => (await chancery.get(path)).status
+
+  async function withPuller(
+    run: (manual: ManualPuller) => Promise<void>,
+    options: Parameters<typeof manualPuller>[2] = {},
+  ) {
+    const manual = await manualPuller({ url: url() }, clientOf(chancery), { allowsDeletes: true, ...options })
+    try {
+      await run(manual)
+    } finally {
+      await manual.close()
+    }
+  }
+
+  /** The fact of a view of the nation with one row. */
+  async function factOf(select: string, resource: 'nation' | 'war' = 'nation'): Promise<unknown> {
+    await db.query(
+      `create database probe; create view probe.${resource} as select ${select}; grant select on probe.* to reader@'127.0.0.1'`,
+    )
+    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    try {
+      const reader = new ViewReader(views, contract, 'probe')
+      return await reader.inSnapshot(async () => {
+        const view = await reader.read(resource)
+        if ('reason' in view) return view.reason
+        const [line = ''] = (await reader.putLines(view, [...view.hashes.keys()])).values()
+        return JSON.parse(line).data
+      })
+    } finally {
+      await views.close()
+      await db.query('drop database probe')
+    }
+  }
+
+  test('the first round sends everything, later ones the changes', () =>
+    withPuller(async manual => {
+      const many = Array.from({ length: 30 }, (_, index) => [
+        index + 1,
+        `Nation ${index + 1}`,
+        index + 0.25,
+        index * 10,
+      ])
+      await db.query('insert into game.nations (id, name, score, gold) values ?', [many])
+      const first = await manual.round()
+      assert.deepEqual([first?.views.nation?.new, first?.views.nation?.is_whole], [30, true])
+      const nation = await read('/nations/7')
+      assert.deepEqual(
+        [nation.nation_name, nation.national_score, nation.founded_at],
+        ['Nation 7', 6.25, '2026-01-01T00:00:00Z'],
+      )
+      assert.equal(await manual.round(), undefined, 'nothing has changed')
+      await db.query(`insert into game.alliances values (900, 'Pact'); insert into game.members values (1, 900), (2, 900);
+        insert into game.wars (id, attacker, defender) values (500, 3, 4);
+        update game.nations set motto = 'Größe 100 %' where id = 5; delete from game.nations where id = 9`)
+      const second = await manual.round()
+      assert.deepEqual(
+        Object.entries(second?.views ?? {}).map(([name, view]) => [
+          name,
+          view.new,
+          view.changed,
+          view.deleted,
+        ]),
+        [
+          ['alliance', 1, 0, 0],
+          ['nation', 0, 1, 1],
+          ['alliance_member', 2, 0, 0],
+          ['war', 1, 0, 0],
+        ],
+      )
+      assert.equal((await read('/nations/5')).motto, 'Größe 100 %')
+      assert.equal((await read('/wars/500')).declared_at, '2026-02-01T00:00:00Z')
+      assert.equal(await statusOf('/nations/9'), 404)
+    }))
+
+  test('values of every type become those of the contract', async () => {
+    const fact = await factOf(`
+      18446744073709551615 as id, 'Aurelia' as nation_name, cast(12.50 as decimal(12, 2)) as national_score,
+      1779235200 as founded_at, cast(0 as unsigned) as land_area,
+      '{"credits": 9007199254740991, "resources": {"food": 3}}' as economy, 'M\u00fcnchen \u2603' as motto`)
+    assert.deepEqual(fact, {
+      id: '18446744073709551615',
+      nation_name: 'Aurelia',
+      national_score: 12.5,
+      founded_at: '2026-05-20T00:00:00Z',
+      land_area: 0,
+      economy: { credits: 9007199254740991, resources: { food: 3 } },
+      motto: 'München ☃',
+    })
+  })
+
+  test('a zero date, zero seconds and null are no value; milliseconds are a time', async () => {
+    const war = async (text: string) =>
+      ((await factOf(`1 as id, ${text} as ended_at`, 'war')) as Record<string, unknown>).ended_at
+    await db.query('create table game.zero (at datetime not null, stamp timestamp null, days date)')
+    await db.query(
+      "set sql_mode = ''; insert into game.zero values ('0000-00-00 00:00:00', '2026-05-20 10:00:00', '2026-05-21')",
+    )
+    assert.equal(await war('(select at from game.zero)'), null)
+    assert.equal(await war('(select days from game.zero)'), '2026-05-21T00:00:00Z')
+    assert.equal(await war('0'), null)
+    assert.equal(await war('null'), null)
+    assert.equal(await war('1779235200000'), '2026-05-20T00:00:00Z')
+    // Inserted in the zone of the server, five hours ahead.
+    assert.equal(await war('(select stamp from game.zero)'), '2026-05-20T05:00:00Z')
+  })
+
+  test('numbers of one digit are booleans where a field is one', async () => {
+    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    await db.query(`create database flags; create table flags.t (a tinyint(1), b bit(1)); insert into flags.t values (1, b'0');
+      create view flags.alliance as select 1 as id, 'Pact' as name, a as recruiting from flags.t; grant select on flags.* to reader@'127.0.0.1'`)
+    const reader = new ViewReader(views, contract, 'flags')
+    const recruiting = () =>
+      reader.inSnapshot(async () => {
+        const view = await reader.read('alliance')
+        assert.ok('hashes' in view)
+        return JSON.parse([...(await reader.putLines(view, ['1'])).values()][0] ?? '').data.recruiting
+      })
+    assert.equal(await recruiting(), true)
+    await db.query(
+      `create or replace view flags.alliance as select 1 as id, 'Pact' as name, b as recruiting from flags.t`,
+    )
+    assert.equal(await recruiting(), false)
+    await views.close()
+    await db.query('drop database flags')
+  })
+
+  test('rows that differ only in where a value ends have other hashes', async () => {
+    await db.query(`create database edge; create table edge.t (id int, nation_name varchar(20), motto varchar(20));
+      insert into edge.t values (1, 'a,1:b', 'c'), (2, 'a', '1:b,c'), (3, 'a', null), (4, 'a', '-'), (5, 'a', '');
+      create view edge.nation as select * from edge.t; grant select on edge.* to reader@'127.0.0.1'`)
+    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const columns = ['nation_name', 'motto'].map(name => ({ name, type: 'varchar', category: 's' }))
+    const rows = await views.hashes({ schema: 'edge', name: 'nation', key: 'id' }, columns)
+    assert.equal(new Set(rows.map(([, hash]) => hash)).size, 5)
+    await views.close()
+    await db.query('drop database edge')
+  })
+
+  test('a round sees one moment of all tables', async () => {
+    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const reader = new ViewReader(views, contract, 'chancery_out')
+    const [nations, wars] = await reader.inSnapshot(async () => {
+      const nation = await reader.read('nation')
+      await db.query(
+        "insert into game.nations (id, name) values (70, 'Late'); insert into game.wars (id, attacker, defender) values (570, 70, 3)",
+      )
+      return [nation, await reader.read('war')]
+    })
+    assert.ok(nations && wars && 'hashes' in nations && 'hashes' in wars)
+    assert.deepEqual([nations.hashes.has('70'), wars.hashes.has('570')], [false, false])
+    await views.close()
+  })
+
+  test('an invalid row is quarantined and leaves the list when it is corrected', () =>
+    withPuller(async manual => {
+      await db.query(
+        "insert into game.nations (id, name, score) values (80, 'Bad', -1), (81, 'Good', 1); update game.nations set motto = repeat('x', 5000) where id = 80",
+      )
+      const report = await manual.round()
+      assert.deepEqual(
+        report?.refused.map(({ key, path }) => [key, path]),
+        [['80', '/data/motto']],
+      )
+      assert.equal(await statusOf('/nations/81'), 200)
+      await db.query("update game.nations set motto = 'short' where id = 80")
+      await manual.round()
+      assert.equal((await read('/nations/80')).motto, 'short')
+    }))
+
+  test('a view whose table has lost a column cannot be read; the others continue', () =>
+    withPuller(async manual => {
+      await manual.round()
+      await db.query(
+        "alter table game.wars rename column reason to why; update game.nations set motto = 'still' where id = 6",
+      )
+      await manual.round()
+      assert.match(
+        manual.messages.join('\n'),
+        /chancery_out\.war cannot be read and is skipped: .*invalid table/,
+      )
+      assert.equal((await read('/nations/6')).motto, 'still')
+      assert.equal(await statusOf('/wars/500'), 200)
+      await db.query('alter table game.wars rename column why to reason')
+      await manual.round()
+      assert.match(manual.messages.join('\n'), /resolved: chancery_out\.war cannot be read/)
+    }))
+
+  test('deletions of more than a tenth are held back, and everything else is sent', () =>
+    withPuller(
+      async manual => {
+        await manual.round()
+        await db.query(
+          "create table game.saved as select * from game.nations; delete from game.nations where id between 10 and 30; update game.nations set motto = 'sent' where id = 8",
+        )
+        const report = await manual.round()
+        assert.equal(report?.views.nation?.held_back, 21)
+        assert.equal((await read('/nations/8')).motto, 'sent')
+        assert.equal(await statusOf('/nations/20'), 200)
+        await db.query('insert into game.nations select * from game.saved where id between 10 and 30')
+        await manual.round()
+        assert.match(
+          manual.messages.join('\n'),
+          /resolved: no deletions of chancery_out\.nation are held back/,
+        )
+      },
+      { allowsDeletes: false },
+    ))
+
+  test('one puller at a time has the lock, and its end releases it', async () => {
+    const open = () => openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const [first, second] = [await open(), await open()]
+    assert.equal(await first.tryLock('pull chancery_out'), true)
+    assert.equal(await second.tryLock('pull chancery_out'), false)
+    await first.close()
+    for (let attempts = 0; !(await second.tryLock('pull chancery_out')); attempts += 1)
+      assert.ok(attempts < 100)
+    await second.close()
+  })
+
+  test('the user of the pull can only read', async () => {
+    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    await assert.rejects(
+      views.columns({ schema: 'game', name: 'nations', key: 'id' }),
+      (err: Error) => err instanceof ConnectError && /SELECT command denied/i.test(err.message),
+    )
+    await views.close()
+  })
+
+  test('a wrong user, address or parameter is named, without the password', async () => {
+    const open = (address: string) =>
+      openViews(address, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const host = `127.0.0.1:${db.port}`
+    await assert.rejects(open(`mysql://intruder:secret-word@${host}/`), (err: Error) => {
+      assert.doesNotMatch(err.message, /secret-word/)
+      return err instanceof ConnectError && /cannot log in/.test(err.message)
+    })
+    await assert.rejects(open('mysql://reader@127.0.0.1:9/'), GameUnavailableError)
+    await assert.rejects(open(`mysql://reader@${host}/?tls=1`), /unknown parameter tls/)
+    await assert.rejects(open(`mysql://reader@${host}/?ssl-mode=maybe`), /ssl-mode=MAYBE: use DISABLED/)
+  })
+
+  test('the check finds every wrong row, and stores nothing', async () => {
+    await db.query("insert into game.nations (id, name, motto) values (90, 'Wrong', repeat('y', 5000))")
+    const found = await checkViews({
+      url: url(),
+      contract,
+      client: clientOf(chancery),
+      schema: 'chancery_out',
+      feed: 'pull',
+      allowsDeletes: false,
+    })
+    assert.deepEqual(
+      found.refused.map(({ key }) => key),
+      ['90'],
+    )
+    await db.query('delete from game.nations where id = 90')
+  })
+
+  test('the check names tables without transactions, and texts that players would not want to see', async () => {
+    await db.query(`create table game.old (id int primary key, name varchar(100)) engine = MyISAM;
+      insert into game.nations (id, name) values (91, 'Tom &amp; Jerry'), (92, 'MÃ¼nchen'); grant select on game.old to reader@'127.0.0.1'`)
+    const found = await checkViews({
+      url: url(),
+      contract,
+      client: clientOf(chancery),
+      schema: 'chancery_out',
+      feed: 'pull',
+      allowsDeletes: false,
+    })
+    assert.deepEqual(found.refused, [])
+    assert.match(found.notes[0] ?? '', /^the table game\.old uses MyISAM/)
+    assert.match(found.notes[1] ?? '', /1 row contains HTML entities.*\(nation 91: &amp;\)/)
+    assert.match(found.notes[2] ?? '', /1 row contains UTF-8 that was stored as Latin-1 .*\(nation 92: /)
+    await db.query('delete from game.nations where id in (91, 92); drop table game.old')
+  })
+
+  test('the SQL templates run unchanged, and the puller accepts their views', async () => {
+    const whole = viewTemplates(contract, 'templates', [...factResources], 'mysql')
+    for (const sql of [whole, whole.replace(/^ {2}-- , cast/gm, '  , cast')]) {
+      await db.query(`${sql}\ngrant select on templates.* to reader@'127.0.0.1'`)
+      const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+      const reader = new ViewReader(views, contract, 'templates')
+      await reader.inSnapshot(async () => {
+        assert.deepEqual((await reader.find()).resources, [...factResources])
+        for (const resource of factResources) {
+          const view = await reader.read(resource)
+          assert.ok('hashes' in view && view.hashes.size === 0, resource)
+        }
+      })
+      await views.close()
+      await db.query('drop database templates')
+    }
+  })
+
+  test('a database that ends and comes back is waited for', () =>
+    withPuller(async manual => {
+      await manual.round()
+      await db.kill()
+      await assert.rejects(manual.round(), GameUnavailableError)
+      await db.start()
+    }))
+})

@@ -4,8 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { demoProfile, profileDigest } from '@chancery/contract'
 import { chancery, ended, spawnChancery } from './chancery.ts'
-import { outcomeLine, startStubApi, statusOf, takeFacts } from './stub-api.ts'
+import { outcomeLine, responding, startStubApi, statusOf, takeFacts } from './stub-api.ts'
 
 const good = '{"op":"put"}\n{"op":"put"}\n{"op":"commit","batch":"b1"}\n'
 const wrong = '{"op":"put"}\n{"op":"put","wrong":true}\n{"op":"commit","batch":"b2"}\n'
@@ -78,6 +79,25 @@ test('--check sends facts for validation only', async t => {
   assert.match(output, /^1 batch would be applied/)
   assert.deepEqual(api.paths(), ['/status', '/facts?check=true'])
 })
+
+for (const isSame of [true, false])
+  test(`a service with ${isSame ? 'the same profile gets no' : 'another profile gets a'} warning, and the facts`, async t => {
+    const profile_digest = isSame ? await profileDigest(demoProfile) : '0'.repeat(64)
+    const api = await startStubApi(t, { respond: responding(200, { ...statusOf(1, 1), profile_digest }) })
+    const file = await fileOf(t, JSON.stringify(demoProfile))
+    const { status, messages } = await chancery(
+      ['ingest', '-'],
+      { ...api.variables, CHANCERY_GAME_FILE: file },
+      good,
+    )
+    assert.equal(status, 0)
+    assert.equal(
+      messages.includes('warning: the service runs with another game profile than'),
+      !isSame,
+      messages,
+    )
+    assert.ok(api.paths().includes('/facts'))
+  })
 
 test('outcomes are read while facts are still being sent', async t => {
   const api = await startStubApi(t, {

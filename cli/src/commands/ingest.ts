@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { operatorOperations } from '@chancery/contract'
+import { operatorOperations, profileDigest } from '@chancery/contract'
 import type { ChanceryCommand } from '../command.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { formatMegabytes, formatNumber, formatRate } from '../format.ts'
+import { readProfile } from '../game-profile.ts'
 import { IngestReport } from '../ingest-report.ts'
 import { type OperatorClient, openOperatorClient } from '../operator-client/operator-client.ts'
 import { type FactsSource, sendFacts, waitUntilRanked } from '../operator-client/send-facts.ts'
@@ -23,6 +24,7 @@ export function addIngest(program: ChanceryCommand) {
     .details(`
 Every batch ends with its commit line, {"op":"commit","batch":"ID"}, and is applied whole or not at
 all, and only once: the same file may be sent again. The exit status is 1 if any batch was rejected.
+With CHANCERY_GAME_FILE, a warning says if the service runs with another game profile.
 
 Examples:
   chancery ingest world.ndjson
@@ -37,9 +39,17 @@ interface IngestOptions {
 
 async function ingest(files: string[], { check, json }: IngestOptions, terminal: Terminal) {
   const sources = await openSources(files, terminal.input)
+  const { CHANCERY_GAME_FILE: profileFile } = terminal.env
+  const profile = profileFile ? await readProfile(profileFile) : undefined
   const client = await openOperatorClient(terminal.env)
   // Reports a wrong address or token before the first fact is sent.
-  await client.call(operatorOperations.statusGet)
+  const { profile_digest: theirs } = await client.call(operatorOperations.statusGet)
+  // Older services do not report their profile.
+  if (profile && theirs !== undefined && theirs !== (await profileDigest(profile)))
+    logStatus(
+      terminal,
+      `warning: the service runs with another game profile than ${profileFile} (${profile.name}); it rejects terms that only this one has`,
+    )
   const report = new IngestReport(check)
   try {
     await sendSources(client, sources, report, terminal)

@@ -58,7 +58,7 @@ test('pull sql prints the dialect of the address, or the one given', async () =>
   ] as const)
     assert.match(
       (await chancery(['pull', 'sql', 'war', ...words], env)).output,
-      /cast\(null as char\) as id$/m,
+      /cast\(null as char\) as `id`$/m,
     )
   const given = await chancery(['pull', 'sql', 'war', '--dialect', 'postgresql'], url)
   assert.match(given.output, /null::text as id$/m)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { factResources } from '@chancery/contract'
+import { contractFor, factResources, parseProfile } from '@chancery/contract'
+import { createFactValidator, isRejected } from '../../server/src/ingest/validate-fact.ts'
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import { ConnectError, GameUnavailableError } from '../src/errors.ts'
 import { openViews } from '../src/game-database/open-views.ts'
@@ -315,6 +317,53 @@ describe('a game with MariaDB', { skip }, () => {
       await views.close()
       await db.query('drop database templates')
     }
+  })
+
+  test('the views of examples/connect-travianz fit their profile', async () => {
+    const read = (name: string) =>
+      readFile(new URL(`../../examples/connect-travianz/${name}`, import.meta.url), 'utf8')
+    const profile = parseProfile(await read('profile.json'))
+    const sql = (await read('views.sql')).replaceAll('chancery_out', 'travian_out')
+    // The columns that the views use, with the types of the game.
+    await db.query(`create database travian character set latin1; use travian;
+      create table s1_users (id int primary key, username varchar(100), access tinyint(1), tribe tinyint(1), protect int, regtime int,
+        apall int, dpall int, gold int, alliance int, alliance_joined int);
+      create table s1_vdata (wref int primary key, owner int, pop int, wood float(12,2), clay float(12,2), iron float(12,2), crop float(12,2));
+      create table s1_alidata (id int primary key, name varchar(100), tag varchar(100), \`desc\` text, leader int);
+      create table s1_ali_permission (id int primary key, uid int, alliance int, opt1 int(1), opt2 int(1), opt3 int(1), opt4 int(1));
+      create table s1_diplomacy (id int primary key, alli1 int, alli2 int, type tinyint(1), accepted tinyint(1));
+      insert into s1_users values (6, 'Größe', 2, 1, 0, 1770000000, 5, 6, 7, 1, 0), (7, 'Teuton', 0, 2, 0, 1770000060, 0, 0, 0, 1, 1779235200),
+        (8, 'New', 2, 3, 2147483647, 1779235200, 0, 0, 0, 2, 0), (5, 'Natars', 2, 5, 0, 0, 0, 0, 0, 0, 0);
+      insert into s1_vdata values (615, 6, 100, 1.5, 2.5, 3, 4), (1310, 6, 20, 1, 1, 1, 1);
+      insert into s1_alidata values (1, 'First', 'F', '', 6), (2, 'Second', 'S', 'Hello', 8);
+      insert into s1_ali_permission values (1, 7, 1, 1, 0, 0, 0); insert into s1_diplomacy values (1, 1, 2, 1, 1), (2, 1, 2, 3, 1), (3, 1, 2, 2, 0);
+      ${sql}\ngrant select on travian_out.* to reader@'127.0.0.1'`)
+    const travianz = contractFor(profile)
+    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const reader = new ViewReader(views, travianz, 'travian_out')
+    const validate = createFactValidator(travianz)
+    const facts = await reader.inSnapshot(async () => {
+      const { resources } = await reader.find()
+      const lines: string[] = []
+      for (const resource of resources) {
+        const view = await reader.read(resource)
+        assert.ok('hashes' in view, resource)
+        lines.push(...(await reader.putLines(view, [...view.hashes.keys()])).values())
+      }
+      return lines.map(line => JSON.parse(line))
+    })
+    assert.equal(facts.length, 3 + 2 + 3 + 1)
+    for (const fact of facts) {
+      const valid = validate(fact, 1)
+      assert.ok(!isRejected(valid), JSON.stringify([fact, valid]))
+    }
+    const { data } = facts.find(({ resource, data }) => resource === 'nation' && data.id === '6')
+    assert.deepEqual(
+      [data.nation_name, data.national_score, data.attributes.village_ids, data.economy.resources.wood],
+      ['Größe', 120, ['615', '1310'], 2],
+    )
+    await views.close()
+    await db.query('drop database travian_out; drop database travian')
   })
 
   test('a database that ends and comes back is waited for', () =>

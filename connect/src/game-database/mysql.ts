@@ -49,14 +49,14 @@ export async function openMysql(
       connection.connect(err => (err ? reject(failed(err)) : resolve()))
     })
     await set(
-      `time_zone = '+00:00', sql_mode = 'NO_ENGINE_SUBSTITUTION', character_set_results = 'utf8mb4',
+      `time_zone = '+00:00', sql_mode = 'NO_ENGINE_SUBSTITUTION', character_set_results = 'utf8mb4', group_concat_max_len = 1048576,
        lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds},
        wait_timeout = ${Math.max(1, Math.round(idleTimeoutMs / 1000))}, net_write_timeout = ${statementSeconds},
        transaction_isolation = 'REPEATABLE-READ'`,
     ).catch(() =>
       // MariaDB before 11.1.
       set(
-        `time_zone = '+00:00', sql_mode = 'NO_ENGINE_SUBSTITUTION', character_set_results = 'utf8mb4',
+        `time_zone = '+00:00', sql_mode = 'NO_ENGINE_SUBSTITUTION', character_set_results = 'utf8mb4', group_concat_max_len = 1048576,
          lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds},
          wait_timeout = ${Math.max(1, Math.round(idleTimeoutMs / 1000))}, net_write_timeout = ${statementSeconds},
          tx_isolation = 'REPEATABLE-READ'`,

@@ -24,6 +24,7 @@ interface Column {
 /** What differs between databases in a template. */
 interface Dialect {
   head(schema: string): string
+  /** A column whose name may need it: with a dot, or in MySQL a keyword (`rank`). */
   quoted(name: string): string
   /** Null of the type that a field needs. */
   nullOf(field: FieldSchema): string
@@ -38,7 +39,7 @@ const dialects = {
 
 create schema if not exists ${schema};
 `,
-    quoted: name => `"${name}"`,
+    quoted: name => (/^[a-z_]\w*$/.test(name) ? name : `"${name}"`),
     nullOf: field => `null::${sqlType(field)}`,
     withoutRows: 'where false',
   },
@@ -146,11 +147,10 @@ function linesOf(
     isRequired ? 'Required.' : '',
     readers === '' ? '' : `Optional; ${readers}.`,
   ].filter(note => note !== '')
-  const column = /^[a-z_]\w*$/.test(name) ? name : dialect.quoted(name)
   const isLeftOut = (readers !== '' || isFilledIn) && !isRequired
   return [
     `  -- ${notes.join(' ').replace(/\s+/g, ' ')}`,
-    `  ${isLeftOut ? '-- ' : ''}${isFirst ? '  ' : ', '}${dialect.nullOf(schema)} as ${column}`,
+    `  ${isLeftOut ? '-- ' : ''}${isFirst ? '  ' : ', '}${dialect.nullOf(schema)} as ${dialect.quoted(name)}`,
   ]
 }
 

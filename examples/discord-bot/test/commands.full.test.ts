@@ -131,6 +131,12 @@ describe('each command, in the demo world', () => {
     shows(await bot.run('rankings'), `#1 ${nation.nation_name}`, number(national_score))
     shows(await bot.run('rankings', { board: 'alliances' }), `#1 ${alliance.name} [${alliance.tag}]`)
     requests('/rankings?board=alliances&limit=10&page=1', '/rankings?board=nations&limit=10&page=1')
+    const by = await first<{ nation: Nation; value: number }>('/rankings?attribute=prestige&limit=1')
+    shows(await bot.run('rankings', { by: 'Prestige' }), `#1 ${by.nation.nation_name}`, number(by.value))
+    shows(
+      await bot.run('rankings', { by: 'fame' }),
+      'The game ranks nations by their score, or by: prestige.',
+    )
   })
 
   test('conflict shows the latest global conflict with its sides', async () => {

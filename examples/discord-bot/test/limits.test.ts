@@ -33,7 +33,7 @@ const options: Record<string, Record<string, string>> = {
   alliance: { alliance: 'A'.repeat(100) },
   war: { war: 'w'.repeat(64) },
   wars: { nation: 'N'.repeat(100) },
-  rankings: { board: 'alliances' },
+  rankings: { board: 'nations', by: 'prestige' },
   verify: { code: 'K7PWM3XQ9T' },
   'setup role': { role: roleIds.low, alliance: 'A'.repeat(100) },
   'setup remove': { role: roleIds.low },

@@ -1,7 +1,7 @@
 import type { AllianceRanking, NationRanking } from '@chancery/client'
 import { EmbedBuilder, SlashCommandBuilder } from 'discord.js'
-import { type Bot, type PagedInteraction, paged, pageRequest } from '../command.ts'
-import { taggedName } from '../format.ts'
+import { type Api, type Bot, type PagedInteraction, paged, pageRequest, UserError } from '../command.ts'
+import { readable, taggedName } from '../format.ts'
 import { counted, number } from '../text.ts'
 
 const boards = ['nations', 'alliances'] as const
@@ -15,17 +15,46 @@ export const data = new SlashCommandBuilder()
       .setDescription('Nations or alliances')
       .addChoices(boards.map(board => ({ name: board, value: board }))),
   )
+  .addStringOption(option =>
+    option.setName('by').setDescription('What to rank by, if the game has several scores').setMaxLength(40),
+  )
 
 export async function execute(interaction: PagedInteraction, { api }: Bot) {
   const request = pageRequest(interaction, 'board')
-  const board = boards.find(board => board === request.value) ?? 'nations'
-  const { data, pagination } = await api.rankings.list({ board, page: request.page, limit: 10 })
+  // A button has both options in one word.
+  const [boardName, ofButton = ''] = request.value.split(':')
+  const board = boards.find(board => board === boardName) ?? 'nations'
+  const by = interaction.isButton() ? ofButton : (interaction.options.getString('by')?.trim() ?? '')
+  const attribute = by === '' ? undefined : await rankedAttribute(api, board, by)
+  const { data, pagination } = await api.rankings.list({ board, attribute, page: request.page, limit: 10 })
   if (data.length === 0) return 'There is no ranking yet.'
   const embed = new EmbedBuilder()
-    .setTitle(`The strongest ${board}`)
+    .setTitle(
+      attribute === undefined
+        ? `The strongest ${board}`
+        : `${readable(board)} by ${readable(attribute).toLowerCase()}`,
+    )
     .setDescription(data.map(rankText).join('\n'))
     .setFooter({ text: counted(pagination.total, board.slice(0, -1)) })
-  return paged(embed, { ...request, value: board }, pagination.pages)
+  const value = attribute === undefined ? board : `${board}:${attribute}`
+  return paged(embed, { ...request, value }, pagination.pages)
+}
+
+/** The key of an attribute that the game ranks, however the user wrote it. */
+async function rankedAttribute(api: Api, board: (typeof boards)[number], by: string): Promise<string> {
+  const { attributes } = await api.game.get()
+  const ranked = (board === 'nations' ? attributes.nation : attributes.alliance).filter(
+    ({ ranked }) => ranked,
+  )
+  const wanted = by.toLowerCase().replaceAll(/[\s_]+/g, ' ')
+  const found = ranked.find(({ key }) => key.replaceAll('_', ' ') === wanted)
+  if (found) return found.key
+  const known = ranked.map(({ key }) => key.replaceAll('_', ' ')).join(', ')
+  throw new UserError(
+    known === ''
+      ? `The game ranks ${board} by their score only.`
+      : `The game ranks ${board} by their score, or by: ${known}.`,
+  )
 }
 
 function rankText(of: NationRanking | AllianceRanking): string {
@@ -34,7 +63,7 @@ function rankText(of: NationRanking | AllianceRanking): string {
   const up = of.previous_rank === null ? 0 : of.previous_rank - of.rank
   const moved = up === 0 ? '' : ` (${up > 0 ? 'up' : 'down'} ${number(Math.abs(up))})`
   if ('alliance' in of)
-    return `${place} ${taggedName(of.alliance)}, ${number(of.total_score)}, ${counted(of.member_count, 'nation')}${moved}`
+    return `${place} ${taggedName(of.alliance)}, ${number(of.value)}, ${counted(of.member_count, 'nation')}${moved}`
   const { nation_name: name, alliance } = of.nation
-  return `${place} ${taggedName({ name, tag: alliance?.alliances.tag })}, ${number(of.national_score)}${moved}`
+  return `${place} ${taggedName({ name, tag: alliance?.alliances.tag })}, ${number(of.value)}${moved}`
 }

@@ -50,18 +50,11 @@ export async function openMysql(
     })
     await set(
       `time_zone = '+00:00', sql_mode = 'NO_ENGINE_SUBSTITUTION', character_set_results = 'utf8mb4', group_concat_max_len = 1048576,
-       lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds},
-       wait_timeout = ${Math.max(1, Math.round(idleTimeoutMs / 1000))}, net_write_timeout = ${statementSeconds},
-       transaction_isolation = 'REPEATABLE-READ'`,
-    ).catch(() =>
-      // MariaDB before 11.1.
-      set(
-        `time_zone = '+00:00', sql_mode = 'NO_ENGINE_SUBSTITUTION', character_set_results = 'utf8mb4', group_concat_max_len = 1048576,
-         lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds},
-         wait_timeout = ${Math.max(1, Math.round(idleTimeoutMs / 1000))}, net_write_timeout = ${statementSeconds},
-         tx_isolation = 'REPEATABLE-READ'`,
-      ),
+       lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds}, net_write_timeout = ${statementSeconds},
+       wait_timeout = ${Math.max(1, Math.round(idleTimeoutMs / 1000))}`,
     )
+    // The standard's statement, because the variable has two names.
+    await set('transaction isolation level repeatable read')
     if (isReadOnly) await set('transaction read only')
     // MariaDB in seconds, else MySQL in milliseconds.
     await set(`max_statement_time = ${statementSeconds}`).catch(() =>

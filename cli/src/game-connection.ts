@@ -50,7 +50,7 @@ export function gameUrl(
     throw new CommandError(
       'the outbox needs PostgreSQL: connect another database with chancery pull, or send facts with @chancery/game',
     )
-  const example = protocols.includes('mysql:') ? ', or mysql://user@host' : ''
+  const example = protocols.includes('mysql:') ? ', mysql://user@host or sqlite:/path/game.db' : ''
   throw new CommandError(
     `CHANCERY_GAME_DATABASE_URL must be the address of the game's own database, as postgres://user@host/database${example}`,
   )

@@ -3,8 +3,8 @@ import {
   checkViews,
   type DialectName,
   dialectNames,
+  dialectOf,
   gameProtocols,
-  isMysql,
   type RoundReport,
   runPull,
   type ViewReport,
@@ -44,7 +44,7 @@ export function addPull(program: ChanceryCommand) {
     .option('--json', 'print a JSON document for each round with changes', false)
     .action((options: PullOptions) => runUntilStopped(options, terminal))
     .details(`
-CHANCERY_GAME_DATABASE_URL names the game's PostgreSQL, MySQL or MariaDB, CHANCERY_GAME_FILE its profile.
+CHANCERY_GAME_DATABASE_URL names the game's PostgreSQL, MySQL, MariaDB or SQLite, CHANCERY_GAME_FILE its profile.
 Each view is named and shaped like a resource: chancery_out.nation, chancery_out.war.
 
 Examples:
@@ -138,7 +138,7 @@ async function printSql(
       contract,
       schema,
       resources.length > 0 ? resources : [...factResources],
-      dialect ?? (isMysql(url) ? 'mysql' : 'postgresql'),
+      dialect ?? dialectOf(url),
     ),
   )
 }

@@ -19,7 +19,7 @@ export interface GameOptions {
 
 /**
  * A column of a view. `category` as in PostgreSQL's pg_type.typcategory: N number, B boolean, S text, D time, A array, and so on. Where
- * a database has no type for booleans or JSON: n integer, which may be a boolean or seconds since 1970; s text, which may be JSON.
+ * a database has no type for booleans or JSON: n integer, which may be a boolean or seconds since 1970; s text, which may be JSON; v any of them.
  */
 export interface ResultColumn {
   name: string

@@ -74,7 +74,7 @@ const isJson = (type: string) => type === 'json' || type === 'jsonb'
 function mismatch(schema: ValueSchema, category: string, type: string): string | undefined {
   const wanted = [schema.type ?? []].flat()
   // `select null as motto` has the type unknown.
-  if (isJson(type) || type === 'unknown') return undefined
+  if (isJson(type) || type === 'unknown' || category === 'v') return undefined
   if (wanted.includes('object')) return 'Cs'.includes(category) ? undefined : 'json or jsonb'
   if (wanted.includes('array')) return 'As'.includes(category) ? undefined : 'an array, json or jsonb'
   if (wanted.includes('number') || wanted.includes('integer'))

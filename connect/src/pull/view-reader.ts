@@ -152,7 +152,7 @@ function memberValues(tree: Map<string, FieldNode>, row: Record<string, unknown>
 }
 
 function columnValue({ name, type, category, schema }: ViewColumn, row: Record<string, unknown>): unknown {
-  const value = category === 'n' || category === 's' ? typedValue(schema, row[name]) : row[name]
+  const value = 'nsv'.includes(category) ? typedValue(schema, row[name]) : row[name]
   // The padding of a char(n) is not data.
   return coerceValue(
     schema,

@@ -29,6 +29,7 @@ interface Dialect {
   /** Null of the type that a field needs. */
   nullOf(field: FieldSchema): string
   withoutRows: string
+  viewName(schema: string, resource: FactResource): string
 }
 
 const dialects = {
@@ -42,6 +43,7 @@ create schema if not exists ${schema};
     quoted: name => (/^[a-z_]\w*$/.test(name) ? name : `"${name}"`),
     nullOf: field => `null::${sqlType(field)}`,
     withoutRows: 'where false',
+    viewName,
   },
   mysql: {
     head: schema => `-- Replace cast(null …) with your columns, and "from dual where false" with your tables. Delete lines that you do not need: a field without
@@ -54,11 +56,29 @@ create database if not exists ${schema} character set utf8mb4;
     quoted: name => `\`${name}\``,
     nullOf: field => `cast(null as ${mysqlType(field)})`,
     withoutRows: 'from dual where false',
+    viewName,
+  },
+  sqlite: {
+    head: schema => `-- Replace null with your columns, and "where false" with your tables. Delete lines that you do not need: a field without a column is not
+-- changed. Lines that begin with a second -- are optional: few or no readers see them.
+-- A time is a text in UTC, 2026-05-20 10:00:00, or an integer of seconds since 1970. Objects and lists are JSON: json_object('food', food).
+-- SQLite has no schemas: each view is named ${schema}_ and its resource.
+`,
+    quoted: name => (/^[a-z_]\w*$/.test(name) ? name : `"${name}"`),
+    nullOf: () => 'null',
+    withoutRows: 'where false',
+    viewName: (schema, resource) => `${schema}_${resource}`,
   },
 } satisfies Record<string, Dialect>
 
 export type DialectName = keyof typeof dialects
 export const dialectNames = Object.keys(dialects) as DialectName[]
+
+/** The dialect of an address of a game's database. */
+export function dialectOf(url: string): DialectName {
+  if (/^(mysql|mariadb):/.test(url)) return 'mysql'
+  return url.startsWith('sqlite:') ? 'sqlite' : 'postgresql'
+}
 
 /**
  * SQL that creates a view for each resource, with every field, its type and its readers. It runs unchanged and creates views
@@ -94,7 +114,7 @@ function templateOf(contract: Contract, schema: string, resource: FactResource, 
   )
   return [
     `-- ${contract.resources[resource].description}`,
-    `create view ${viewName(schema, resource)} as`,
+    `create view ${dialect.viewName(schema, resource)} as`,
     'select',
     ...columns.flatMap((column, index) =>
       linesOf(column, index === 0, isRequired(column, required), dialect),

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
+import type { GameViews, Relation } from './game-views.ts'
+import { lockName } from './name-lock.ts'
+
+type Value = null | number | bigint | string | Uint8Array
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+/** SQLite has no schemas: the view of nations is chancery_out_nation. */
+const relationText = ({ schema, name }: Relation) => quoted(`${schema}_${name}`)
+
+/** After this number of rows other work of the process has its turn: reads of SQLite block it. */
+const rowsAtOnce = 2_000
+const busyTimeoutMs = 10_000
+/** Up to this number, keys are listed in a query. */
+const keysMax = 1_000
+
+/** Reads views of a SQLite file, which it never writes. */
+export async function openSqliteViews(url: string): Promise<GameViews> {
+  const path = pathOf(url)
+  const { DatabaseSync } = await import('node:sqlite')
+  const { db, file } = explained(() => ({
+    db: new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }),
+    file: statSync(path).ino,
+  }))
+  let unlock = () => {}
+
+  function* read(text: string, values: Value[] = []): Generator<Value[]> {
+    const statement = db.prepare(text)
+    statement.setReturnArrays(true)
+    statement.setReadBigInts(true)
+    yield* statement.iterate(...values) as Iterable<unknown> as Iterable<Value[]>
+  }
+  const all = (text: string, values?: Value[]) => explained(() => [...read(text, values)])
+
+  async function* rowsOf(text: string, values?: Value[]): AsyncGenerator<Value[]> {
+    const rows = read(text, values)
+    for (let count = 1; ; count += 1) {
+      const { done, value } = explained(() => rows.next())
+      if (done) return
+      yield value
+      if (count % rowsAtOnce === 0) await setImmediate()
+    }
+  }
+
+  return {
+    async tryLock(name) {
+      const lock = await lockName(`${name} ${path}`)
+      if (lock) unlock = lock
+      return lock !== undefined
+    },
+    async keepAlive() {},
+    async close() {
+      unlock()
+      explained(() => db.close())
+    },
+
+    async inSnapshot(work) {
+      // A file that replaces this one, as after a restore, is another database.
+      if (explained(() => statSync(path).ino) !== file)
+        throw new GameUnavailableError(`${path} is another file now`)
+      explained(() => db.exec('begin'))
+      try {
+        // The snapshot begins with the first read.
+        all('select count(*) from sqlite_schema')
+        return await work()
+      } finally {
+        explained(() => db.exec('rollback'))
+      }
+    },
+
+    inView: work => work(),
+
+    async relations(schema) {
+      const prefix = `${schema}_`
+      const found = all("select name from sqlite_schema where type in ('view', 'table') order by 1")
+      const names = found.map(([name]) => String(name)).filter(name => name.startsWith(prefix))
+      return names.map(name => name.slice(prefix.length))
+    },
+
+    async notes() {
+      const [row] = all('pragma journal_mode')
+      if (row?.[0] === 'wal') return []
+      return [
+        `the journal mode is ${row?.[0]}: the game waits while a pull reads. Set it once: pragma journal_mode = wal`,
+      ]
+    },
+
+    async columns({ schema, name }) {
+      const found = all('select name, type from pragma_table_info(?)', [`${schema}_${name}`])
+      // The declared type says little: the value decides.
+      return found.map(([column, type]) => ({ name: String(column), type: String(type), category: 'v' }))
+    },
+
+    async hashes(relation, columns) {
+      const literals = columns.map(({ name }) => `quote(${quoted(name)})`).join(" || ',' || ")
+      const hashes: [string | null, string][] = []
+      for await (const [key, row] of rowsOf(
+        `select cast(${quoted(relation.key)} as text), ${literals} from ${relationText(relation)}`,
+      ))
+        hashes.push([
+          key === null ? null : String(key),
+          createHash('md5').update(String(row)).digest('base64'),
+        ])
+      return hashes
+    },
+
+    async *rows(relation, columns, keys) {
+      const listed = keys !== 'all' && keys.length <= keysMax ? keys : undefined
+      const key = `cast(${quoted(relation.key)} as text)`
+      const selected = columns.map(({ name }) => quoted(name)).join(', ')
+      const rows = rowsOf(
+        `select ${key}, ${selected} from ${relationText(relation)}
+         ${listed ? `where ${key} in (${listed.map(() => '?').join(', ')})` : ''}`,
+        listed ? [...listed] : [],
+      )
+      for await (const [rowKey = null, ...values] of rows)
+        yield [
+          rowKey === null ? null : String(rowKey),
+          Object.fromEntries(columns.map(({ name }, index) => [name, jsonValueOf(values[index] ?? null)])),
+        ]
+    },
+  }
+}
+
+/** `sqlite:/path/game.db`, or relative: `sqlite:game.db`. */
+function pathOf(url: string): string {
+  const path = url.startsWith('sqlite://')
+    ? fileURLToPath(url.replace('sqlite:', 'file:'))
+    : url.slice('sqlite:'.length)
+  if (path === '')
+    throw new ConnectError('CHANCERY_GAME_DATABASE_URL names no file: use sqlite:/path/game.db')
+  return path
+}
+
+function jsonValueOf(value: Value): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : value
+}
+
+/** Classifies an error of SQLite, by its primary result code. */
+function explained<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (err) {
+    const { errcode, code, message } = err as { errcode?: number; code?: string; message: string }
+    if (code === 'ENOENT') throw new GameUnavailableError(message)
+    if (errcode === undefined) throw err
+    const primary = errcode & 0xff
+    if (primary === 1 || primary === 20 || primary === 25) throw new GameDataError(message)
+    if (primary === 5 || primary === 6) throw new GameBusyError(message)
+    if (primary === 26) throw new ConnectError(`the file is not a SQLite database: ${message}`)
+    throw new GameUnavailableError(message)
+  }
+}

@@ -17,6 +17,8 @@ export const skip = found || isRequired ? false : 'mariadbd is not installed'
 /** A MariaDB of its own, on a port of 127.0.0.1. */
 export interface MariaDb {
   port: number
+  /** Files for TLS, in a folder that `close` removes. */
+  folder: string
   /** The address for a user without a password. */
   urlOf(user: string): string
   /** Runs statements as an administrator; rows of the last one. */
@@ -75,6 +77,9 @@ export async function startMariaDb(): Promise<MariaDb> {
         // Another zone than that of the client.
         '--default-time-zone=+05:00',
         '--character-set-server=latin1',
+        ...(existsSync(`${folder}/key.pem`)
+          ? [`--ssl-cert=${folder}/cert.pem`, `--ssl-key=${folder}/key.pem`]
+          : []),
       ],
       { stdio: 'ignore' },
     )
@@ -95,6 +100,7 @@ export async function startMariaDb(): Promise<MariaDb> {
   await start()
   return {
     port,
+    folder,
     urlOf,
     query,
     start,

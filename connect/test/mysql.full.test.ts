@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { contractFor, factResources, parseProfile } from '@chancery/contract'
@@ -12,6 +13,8 @@ import { viewTemplates } from '../src/pull/view-templates.ts'
 import { type ManualPuller, manualPuller } from './game.ts'
 import { type MariaDb, skip, smallMysqlGame, startMariaDb } from './mariadb.ts'
 import { clientOf, contract } from './service-client.ts'
+
+const withoutOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
 
 describe('a game with MariaDB', { skip }, () => {
   const chancery = useTestServer()
@@ -364,6 +367,56 @@ describe('a game with MariaDB', { skip }, () => {
     )
     await views.close()
     await db.query('drop database travian_out; drop database travian')
+  })
+
+  test('TLS verifies the authority and the name of the certificate', { skip: withoutOpenssl }, async () => {
+    const cert = `${db.folder}/cert.pem`
+    const made = spawnSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-keyout',
+        `${db.folder}/key.pem`,
+        '-out',
+        cert,
+        '-days',
+        '2',
+      ].concat(['-subj', '/CN=db.game.example', '-addext', 'subjectAltName=DNS:db.game.example']),
+    )
+    assert.equal(made.status, 0)
+    await db.kill()
+    await db.start()
+    /** In a process of its own, which trusts the certificate. Names of game.example are this machine there. */
+    const connect = (host: string, mode: string, trusts: boolean) =>
+      spawnSync(
+        process.execPath,
+        [
+          '--input-type=module',
+          '--eval',
+          `import dns from 'node:dns'
+           const { lookup } = dns
+           dns.lookup = (name, options, done) => lookup(name.endsWith('game.example') ? '127.0.0.1' : name, options, done)
+           const { openViews } = await import(${JSON.stringify(new URL('../src/game-database/open-views.ts', import.meta.url).href)})
+           const views = await openViews('mysql://reader@${host}:${db.port}/?ssl-mode=${mode}', { name: 'test', isReadOnly: true, idleTimeoutMs: 60000 })
+             .catch(err => { console.log(err.name + ': ' + err.message); process.exit(0) })
+           console.log('connected')
+           await views.close()`,
+        ],
+        { encoding: 'utf8', env: { ...process.env, ...(trusts && { NODE_EXTRA_CA_CERTS: cert }) } },
+      ).stdout.trim()
+    const notTrusted = /^ConnectError: the certificate of the game's database is not trusted/
+    assert.equal(connect('db.game.example', 'VERIFY_IDENTITY', true), 'connected')
+    assert.equal(connect('db.game.example', 'REQUIRED', false), 'connected')
+    assert.match(connect('db.game.example', 'VERIFY_IDENTITY', false), notTrusted)
+    assert.match(connect('other.game.example', 'VERIFY_IDENTITY', true), notTrusted)
+    assert.match(
+      connect('127.0.0.1', 'VERIFY_IDENTITY', true),
+      /^ConnectError: .* use the host name of the certificate/,
+    )
   })
 
   test('a database that ends and comes back is waited for', () =>

@@ -128,10 +128,10 @@ test('values have no declared type, and become those of the contract', () =>
 test('rows that differ only in where a value ends, or in its type, have other hashes', () =>
   withViews(async views => {
     game.exec(`create table edge_t (id, a, b); insert into edge_t values (1, 'a', 'b,c'), (2, 'a,b', 'c'), (3, 'a', null), (4, 'a', 'NULL'),
-      (5, 'a', ''), (6, 1, '1'), (7, '1', 1); create view edge_nation as select * from edge_t`)
+      (5, 'a', ''), (6, 1, '1'), (7, '1', 1), (8, 'a', 'b' || char(0) || 'c'), (9, 'a', 'b' || char(0) || 'd'), (10, 'a', x'62'); create view edge_nation as select * from edge_t`)
     const columns = ['a', 'b'].map(name => ({ name, type: '', category: 'v' }))
     const rows = await views.hashes({ schema: 'edge', name: 'nation', key: 'id' }, columns)
-    assert.equal(new Set(rows.map(([, hash]) => hash)).size, 7)
+    assert.equal(new Set(rows.map(([, hash]) => hash)).size, 10)
   }))
 
 test('a round sees one moment of all tables, and does not delay the game', () =>
@@ -162,7 +162,12 @@ test('invalid rows are quarantined, and too many deletions held back', () =>
       )
       assert.equal(report?.views.nation?.held_back, 6)
       assert.equal((await read('/nations/21')).motto, 'sent')
-      game.exec("update nations set motto = 'short' where id = 20")
+      game.exec("update nations set motto = 'short', score = 9e999 where id = 20")
+      assert.deepEqual(
+        (await manual.round())?.refused.map(({ key, path, value }) => [key, path, value]),
+        [['20', '/data/national_score', '"Infinity"']],
+      )
+      game.exec('update nations set score = 1 where id = 20')
       await manual.round()
       assert.equal((await read('/nations/20')).motto, 'short')
       assert.equal(await statusOf('/nations/28'), 200)

@@ -1,4 +1,5 @@
 import { parseExactly } from '../coerce-value.ts'
+import { GameDataError } from '../errors.ts'
 import type { GameOptions, GameViews, Relation, ResultColumn } from './game-views.ts'
 import { openMysql } from './mysql.ts'
 
@@ -77,7 +78,11 @@ export async function openMysqlViews(url: string, options: GameOptions): Promise
       const rows = await db.query(
         `select cast(${quoted(relation.key)} as char), md5(concat_ws(',', ${parts.join(', ')})) from ${relationText(relation)}`,
       )
-      return rows.map(([key = null, hash]) => [key, hash ?? ''])
+      return rows.map(([key = null, hash]) => {
+        // Without a hash, no change of the row would be seen.
+        if (hash == null) throw new GameDataError(`the row ${key} is larger than max_allowed_packet`)
+        return [key, hash]
+      })
     },
 
     async *rows(relation, columns, keys) {

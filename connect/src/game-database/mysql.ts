@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type Connection, type ConnectionOptions, createConnection, type TypeCastField } from 'mysql2'
 import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
 import type { GameOptions } from './game-views.ts'
@@ -100,7 +101,7 @@ function textOf(field: TypeCastField): string | null {
 const sslModes: Record<string, ConnectionOptions['ssl'] | undefined> = {
   DISABLED: undefined,
   REQUIRED: { rejectUnauthorized: false },
-  VERIFY_IDENTITY: { rejectUnauthorized: true },
+  VERIFY_IDENTITY: { rejectUnauthorized: true, verifyIdentity: true },
 }
 
 /** `mysql://user:password@host:3306/database?ssl-mode=VERIFY_IDENTITY`, or with `?socket=/run/mysqld/mysqld.sock`. */
@@ -118,6 +119,10 @@ function readAddress(text: string): ConnectionOptions {
       `CHANCERY_GAME_DATABASE_URL has ssl-mode=${mode}: use ${Object.keys(sslModes).join(', ')}`,
     )
   const ssl = sslModes[mode]
+  if (mode === 'VERIFY_IDENTITY' && isIP(url.hostname.replace(/^\[|\]$/g, '')))
+    throw new ConnectError(
+      'CHANCERY_GAME_DATABASE_URL has ssl-mode=VERIFY_IDENTITY and an IP address: use the host name of the certificate',
+    )
   const socket = url.searchParams.get('socket')
   const database = decodeURIComponent(url.pathname.slice(1))
   return {
@@ -146,7 +151,11 @@ const data = new Set([
 /** Classifies an error of the driver or of the database. */
 function explain(err: unknown, isOver: boolean): unknown {
   if (!(err instanceof Error) || err instanceof ConnectError) return err
-  const { errno, sqlState } = err as { errno?: number; sqlState?: string }
+  const { errno, sqlState, code = '' } = err as { errno?: number; sqlState?: string; code?: string }
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
+    return new ConnectError(
+      `the certificate of the game's database is not trusted (${err.message}): the address needs a host name of the certificate, and NODE_EXTRA_CA_CERTS the file of a private authority`,
+    )
   if (errno === undefined || sqlState === undefined || unavailable.has(errno))
     return new GameUnavailableError(err.message)
   if (logIn.has(errno))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
@@ -48,7 +48,7 @@ export async function openSqliteViews(url: string): Promise<GameViews> {
 
   return {
     async tryLock(name) {
-      const lock = await lockName(`${name} ${path}`)
+      const lock = await lockName(`${name} ${realpathSync(path)}`)
       if (lock) unlock = lock
       return lock !== undefined
     },
@@ -96,15 +96,12 @@ export async function openSqliteViews(url: string): Promise<GameViews> {
     },
 
     async hashes(relation, columns) {
-      const literals = columns.map(({ name }) => `quote(${quoted(name)})`).join(" || ',' || ")
+      const selected = columns.map(({ name }) => quoted(name)).join(', ')
       const hashes: [string | null, string][] = []
-      for await (const [key, row] of rowsOf(
-        `select cast(${quoted(relation.key)} as text), ${literals} from ${relationText(relation)}`,
+      for await (const [key = null, ...values] of rowsOf(
+        `select cast(${quoted(relation.key)} as text), ${selected} from ${relationText(relation)}`,
       ))
-        hashes.push([
-          key === null ? null : String(key),
-          createHash('md5').update(String(row)).digest('base64'),
-        ])
+        hashes.push([key === null ? null : String(key), hashOf(values)])
       return hashes
     },
 
@@ -136,7 +133,19 @@ function pathOf(url: string): string {
   return path
 }
 
+/** With type and length, no two rows look the same. */
+function hashOf(values: Value[]): string {
+  const hash = createHash('md5')
+  for (const value of values) {
+    const bytes = value instanceof Uint8Array ? value : Buffer.from(String(value))
+    hash.update(`${value === null ? 'null' : typeof value} ${bytes.length} `).update(bytes)
+  }
+  return hash.digest('base64')
+}
+
 function jsonValueOf(value: Value): unknown {
+  // JSON would make null of it; the service rejects the text, and names it.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   return value instanceof Uint8Array ? Buffer.from(value).toString() : value
 }

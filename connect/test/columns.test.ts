@@ -5,6 +5,7 @@ import { useFixture, useTestDatabase } from '../../server/test/support/fixture.t
 import { openViews } from '../src/game-database/open-views.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
+import { assertReadsTemplates, viewsOptions } from './fixture.ts'
 import { createGame } from './game.ts'
 import { contract } from './service-client.ts'
 
@@ -20,7 +21,7 @@ async function factOf(
   resource: 'nation' | 'war' | 'treaty' | 'era' = 'nation',
 ): Promise<unknown> {
   await game.query(`create view chancery_out.${resource} as select ${select}`)
-  const db = await openViews(game.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+  const db = await openViews(game.url, viewsOptions)
   try {
     const reader = new ViewReader(db, contract, 'chancery_out')
     return await reader.inSnapshot(async () => {
@@ -171,15 +172,8 @@ test('the SQL templates run unchanged, and the puller accepts their views', asyn
   )
   try {
     for (const { url } of [whole, uncommented]) {
-      const db = await openViews(url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
-      const reader = new ViewReader(db, contract, 'chancery_out')
-      await reader.inSnapshot(async () => {
-        assert.deepEqual((await reader.find()).resources, [...factResources])
-        for (const resource of factResources) {
-          const view = await reader.read(resource)
-          assert.ok('hashes' in view && view.hashes.size === 0, resource)
-        }
-      })
+      const db = await openViews(url, viewsOptions)
+      await assertReadsTemplates(db, 'chancery_out')
       await db.close()
     }
   } finally {
@@ -190,7 +184,7 @@ test('the SQL templates run unchanged, and the puller accepts their views', asyn
 
 test('a database without a view is reported, with the command to run', async () => {
   const empty = await createGame(database.url)
-  const db = await openViews(empty.url, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+  const db = await openViews(empty.url, viewsOptions)
   try {
     const reader = new ViewReader(db, contract, 'chancery_out')
     await assert.rejects(reader.find(), /no view to read: create chancery_out\.nation .* chancery pull sql/)

@@ -1,9 +1,15 @@
+import assert from 'node:assert/strict'
 import { afterEach, beforeEach } from 'node:test'
+import { factResources } from '@chancery/contract'
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import type { TestServer } from '../../server/test/support/test-server.ts'
+import type { GameViews } from '../src/game-database/game-views.ts'
+import { openViews } from '../src/game-database/open-views.ts'
+import { type CheckedViews, checkViews } from '../src/pull/check-views.ts'
+import { ViewReader } from '../src/pull/view-reader.ts'
 import type { ServiceClient } from '../src/service-client.ts'
 import { createSmallGame, type Game, type ManualPuller, manualPuller } from './game.ts'
-import { clientOf } from './service-client.ts'
+import { clientOf, contract } from './service-client.ts'
 
 type PullerOptions = Parameters<typeof manualPuller>[2]
 type Document = Record<string, unknown>
@@ -58,7 +64,61 @@ export function usePullFixture({ nations }: { nations: number }): PullFixture {
       opened.push(puller)
       return puller
     },
-    read: async <T>(path: string) => (await chancery.read<{ data: T }>(path)).data,
-    statusOf: async path => (await chancery.get(path)).status,
+    ...readsOf(chancery),
   }
+}
+
+const readsOf = (chancery: TestServer) => ({
+  read: async <T = Document>(path: string) => (await chancery.read<{ data: T }>(path)).data,
+  statusOf: async (path: string) => (await chancery.get(path)).status,
+})
+
+export const viewsOptions = { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 }
+
+/** Pulls of a game in a database of any kind. */
+export function pullsFrom(chancery: TestServer, url: () => string) {
+  return {
+    ...readsOf(chancery),
+
+    async withPuller(run: (manual: ManualPuller) => Promise<void>, options: PullerOptions = {}) {
+      const game = { url: url() }
+      const manual = await manualPuller(game, clientOf(chancery), { allowsDeletes: true, ...options })
+      try {
+        await run(manual)
+      } finally {
+        await manual.close()
+      }
+    },
+
+    async withViews<T>(run: (views: GameViews) => Promise<T>): Promise<T> {
+      const views = await openViews(url(), viewsOptions)
+      try {
+        return await run(views)
+      } finally {
+        await views.close()
+      }
+    },
+
+    check: (address = url()): Promise<CheckedViews> =>
+      checkViews({
+        url: address,
+        contract,
+        client: clientOf(chancery),
+        schema: 'chancery_out',
+        feed: 'pull',
+        allowsDeletes: false,
+      }),
+  }
+}
+
+/** The puller accepts a view of each resource, without rows. */
+export async function assertReadsTemplates(views: GameViews, schema: string): Promise<void> {
+  const reader = new ViewReader(views, contract, schema)
+  await reader.inSnapshot(async () => {
+    assert.deepEqual((await reader.find()).resources, [...factResources])
+    for (const resource of factResources) {
+      const view = await reader.read(resource)
+      assert.ok('hashes' in view && view.hashes.size === 0, resource)
+    }
+  })
 }

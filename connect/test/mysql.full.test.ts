@@ -7,12 +7,11 @@ import { createFactValidator, isRejected } from '../../server/src/ingest/validat
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import { ConnectError, GameUnavailableError } from '../src/errors.ts'
 import { openViews } from '../src/game-database/open-views.ts'
-import { checkViews } from '../src/pull/check-views.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
-import { type ManualPuller, manualPuller } from './game.ts'
+import { assertReadsTemplates, pullsFrom, viewsOptions } from './fixture.ts'
 import { type MariaDb, skip, smallMysqlGame, startMariaDb } from './mariadb.ts'
-import { clientOf, contract } from './service-client.ts'
+import { contract } from './service-client.ts'
 
 const withoutOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
 
@@ -26,28 +25,14 @@ describe('a game with MariaDB', { skip }, () => {
   after(() => db.close())
 
   const url = () => db.urlOf('reader')
-  const read = async <T = Record<string, unknown>>(path: string) =>
-    (await chancery.read<{ data: T }>(path)).data
-  const statusOf = async (path: string) => (await chancery.get(path)).status
-
-  async function withPuller(
-    run: (manual: ManualPuller) => Promise<void>,
-    options: Parameters<typeof manualPuller>[2] = {},
-  ) {
-    const manual = await manualPuller({ url: url() }, clientOf(chancery), { allowsDeletes: true, ...options })
-    try {
-      await run(manual)
-    } finally {
-      await manual.close()
-    }
-  }
+  const { read, statusOf, withPuller, check } = pullsFrom(chancery, url)
 
   /** The fact of a view of the nation with one row. */
   async function factOf(select: string, resource: 'nation' | 'war' = 'nation'): Promise<unknown> {
     await db.query(
       `create database probe; create view probe.${resource} as select ${select}; grant select on probe.* to reader@'127.0.0.1'`,
     )
-    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const views = await openViews(url(), viewsOptions)
     try {
       const reader = new ViewReader(views, contract, 'probe')
       return await reader.inSnapshot(async () => {
@@ -135,7 +120,7 @@ describe('a game with MariaDB', { skip }, () => {
   })
 
   test('numbers of one digit are booleans where a field is one', async () => {
-    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const views = await openViews(url(), viewsOptions)
     await db.query(`create database flags; create table flags.t (a tinyint(1), b bit(1)); insert into flags.t values (1, b'0');
       create view flags.alliance as select 1 as id, 'Pact' as name, a as recruiting from flags.t; grant select on flags.* to reader@'127.0.0.1'`)
     const reader = new ViewReader(views, contract, 'flags')
@@ -158,7 +143,7 @@ describe('a game with MariaDB', { skip }, () => {
     await db.query(`create database edge; create table edge.t (id int, nation_name varchar(20), motto varchar(20));
       insert into edge.t values (1, 'a,1:b', 'c'), (2, 'a', '1:b,c'), (3, 'a', null), (4, 'a', '-'), (5, 'a', '');
       create view edge.nation as select * from edge.t; grant select on edge.* to reader@'127.0.0.1'`)
-    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const views = await openViews(url(), viewsOptions)
     const columns = ['nation_name', 'motto'].map(name => ({ name, type: 'varchar', category: 's' }))
     const rows = await views.hashes({ schema: 'edge', name: 'nation', key: 'id' }, columns)
     assert.equal(new Set(rows.map(([, hash]) => hash)).size, 5)
@@ -167,7 +152,7 @@ describe('a game with MariaDB', { skip }, () => {
   })
 
   test('a round sees one moment of all tables', async () => {
-    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const views = await openViews(url(), viewsOptions)
     const reader = new ViewReader(views, contract, 'chancery_out')
     const [nations, wars] = await reader.inSnapshot(async () => {
       const nation = await reader.read('nation')
@@ -237,7 +222,7 @@ describe('a game with MariaDB', { skip }, () => {
     ))
 
   test('one puller at a time has the lock, and its end releases it', async () => {
-    const open = () => openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const open = () => openViews(url(), viewsOptions)
     const [first, second] = [await open(), await open()]
     assert.equal(await first.tryLock('pull chancery_out'), true)
     assert.equal(await second.tryLock('pull chancery_out'), false)
@@ -248,7 +233,7 @@ describe('a game with MariaDB', { skip }, () => {
   })
 
   test('the user of the pull can only read', async () => {
-    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const views = await openViews(url(), viewsOptions)
     await assert.rejects(
       views.columns({ schema: 'game', name: 'nations', key: 'id' }),
       (err: Error) => err instanceof ConnectError && /SELECT command denied/i.test(err.message),
@@ -257,8 +242,7 @@ describe('a game with MariaDB', { skip }, () => {
   })
 
   test('a wrong user, address or parameter is named, without the password', async () => {
-    const open = (address: string) =>
-      openViews(address, { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const open = (address: string) => openViews(address, viewsOptions)
     const host = `127.0.0.1:${db.port}`
     await assert.rejects(open(`mysql://intruder:secret-word@${host}/`), (err: Error) => {
       assert.doesNotMatch(err.message, /secret-word/)
@@ -271,14 +255,7 @@ describe('a game with MariaDB', { skip }, () => {
 
   test('the check finds every wrong row, and stores nothing', async () => {
     await db.query("insert into game.nations (id, name, motto) values (90, 'Wrong', repeat('y', 5000))")
-    const found = await checkViews({
-      url: url(),
-      contract,
-      client: clientOf(chancery),
-      schema: 'chancery_out',
-      feed: 'pull',
-      allowsDeletes: false,
-    })
+    const found = await check()
     assert.deepEqual(
       found.refused.map(({ key }) => key),
       ['90'],
@@ -289,14 +266,7 @@ describe('a game with MariaDB', { skip }, () => {
   test('the check names tables without transactions, and texts that players would not want to see', async () => {
     await db.query(`create table game.old (id int primary key, name varchar(100)) engine = MyISAM;
       insert into game.nations (id, name) values (91, 'Tom &amp; Jerry'), (92, 'MÃ¼nchen'); grant select on game.old to reader@'127.0.0.1'`)
-    const found = await checkViews({
-      url: url(),
-      contract,
-      client: clientOf(chancery),
-      schema: 'chancery_out',
-      feed: 'pull',
-      allowsDeletes: false,
-    })
+    const found = await check()
     assert.deepEqual(found.refused, [])
     assert.match(found.notes[0] ?? '', /^the table game\.old uses MyISAM/)
     assert.match(found.notes[1] ?? '', /1 row contains HTML entities.*\(nation 91: &amp;\)/)
@@ -308,15 +278,8 @@ describe('a game with MariaDB', { skip }, () => {
     const whole = viewTemplates(contract, 'templates', [...factResources], 'mysql')
     for (const sql of [whole, whole.replace(/^ {2}-- , cast/gm, '  , cast')]) {
       await db.query(`${sql}\ngrant select on templates.* to reader@'127.0.0.1'`)
-      const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
-      const reader = new ViewReader(views, contract, 'templates')
-      await reader.inSnapshot(async () => {
-        assert.deepEqual((await reader.find()).resources, [...factResources])
-        for (const resource of factResources) {
-          const view = await reader.read(resource)
-          assert.ok('hashes' in view && view.hashes.size === 0, resource)
-        }
-      })
+      const views = await openViews(url(), viewsOptions)
+      await assertReadsTemplates(views, 'templates')
       await views.close()
       await db.query('drop database templates')
     }
@@ -342,7 +305,7 @@ describe('a game with MariaDB', { skip }, () => {
       insert into s1_ali_permission values (1, 7, 1, 1, 0, 0, 0); insert into s1_diplomacy values (1, 1, 2, 1, 1), (2, 1, 2, 3, 1), (3, 1, 2, 2, 0);
       ${sql}\ngrant select on travian_out.* to reader@'127.0.0.1'`)
     const travianz = contractFor(profile)
-    const views = await openViews(url(), { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 })
+    const views = await openViews(url(), viewsOptions)
     const reader = new ViewReader(views, travianz, 'travian_out')
     const validate = createFactValidator(travianz)
     const facts = await reader.inSnapshot(async () => {

@@ -7,13 +7,11 @@ import { after, before, test } from 'node:test'
 import { factResources } from '@chancery/contract'
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import { ConnectError, GameUnavailableError } from '../src/errors.ts'
-import type { GameViews } from '../src/game-database/game-views.ts'
 import { openViews } from '../src/game-database/open-views.ts'
-import { checkViews } from '../src/pull/check-views.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
-import { type ManualPuller, manualPuller } from './game.ts'
-import { clientOf, contract } from './service-client.ts'
+import { assertReadsTemplates, pullsFrom, viewsOptions } from './fixture.ts'
+import { contract } from './service-client.ts'
 
 const chancery = useTestServer()
 let folder: string
@@ -44,31 +42,7 @@ after(async () => {
 
 const path = () => join(folder, 'game.db')
 const url = () => `sqlite:${path()}`
-const options = { name: 'test', isReadOnly: true, idleTimeoutMs: 60_000 }
-const read = async <T = Record<string, unknown>>(item: string) =>
-  (await chancery.read<{ data: T }>(item)).data
-const statusOf = async (item: string) => (await chancery.get(item)).status
-
-async function withPuller(
-  run: (manual: ManualPuller) => Promise<void>,
-  more: Parameters<typeof manualPuller>[2] = {},
-) {
-  const manual = await manualPuller({ url: url() }, clientOf(chancery), { allowsDeletes: true, ...more })
-  try {
-    await run(manual)
-  } finally {
-    await manual.close()
-  }
-}
-
-async function withViews<T>(run: (views: GameViews) => Promise<T>): Promise<T> {
-  const views = await openViews(url(), options)
-  try {
-    return await run(views)
-  } finally {
-    await views.close()
-  }
-}
+const { read, statusOf, withPuller, withViews, check } = pullsFrom(chancery, url)
 
 test('the first round sends everything, later ones the changes', () =>
   withPuller(async manual => {
@@ -191,7 +165,7 @@ test('a view whose table has lost a column cannot be read; the others continue',
   }))
 
 test('one puller at a time has the lock, and its end releases it', async () => {
-  const [first, second] = [await openViews(url(), options), await openViews(url(), options)]
+  const [first, second] = [await openViews(url(), viewsOptions), await openViews(url(), viewsOptions)]
   assert.equal(await first.tryLock('pull chancery_out'), true)
   assert.equal(await second.tryLock('pull chancery_out'), false)
   await first.close()
@@ -201,7 +175,7 @@ test('one puller at a time has the lock, and its end releases it', async () => {
 })
 
 test('the file is not written, and one that replaces it is opened again', async () => {
-  const views = await openViews(url(), options)
+  const views = await openViews(url(), viewsOptions)
   await assert.rejects(
     views
       .inSnapshot(() =>
@@ -226,10 +200,12 @@ test('the file is not written, and one that replaces it is opened again', async 
 })
 
 test('a missing file is waited for, and another kind of file is named', async () => {
-  await assert.rejects(openViews(`sqlite:${join(folder, 'none.db')}`, options), GameUnavailableError)
+  await assert.rejects(openViews(`sqlite:${join(folder, 'none.db')}`, viewsOptions), GameUnavailableError)
   await writeFile(join(folder, 'text.db'), 'not a database, but long enough to look like a page of one')
   await assert.rejects(
-    openViews(`sqlite:${join(folder, 'text.db')}`, options).then(views => views.relations('chancery_out')),
+    openViews(`sqlite:${join(folder, 'text.db')}`, viewsOptions).then(views =>
+      views.relations('chancery_out'),
+    ),
     (err: Error) => err instanceof ConnectError && /not a SQLite database/.test(err.message),
   )
 })
@@ -238,14 +214,7 @@ test('the check names a journal mode in which the game waits', async () => {
   const file = join(folder, 'journal.db')
   const db = new DatabaseSync(file)
   db.exec("create view chancery_out_nation as select 'n1' as id, 'Only' as nation_name")
-  const found = await checkViews({
-    url: `sqlite:${file}`,
-    contract,
-    client: clientOf(chancery),
-    schema: 'chancery_out',
-    feed: 'pull',
-    allowsDeletes: false,
-  })
+  const found = await check(`sqlite:${file}`)
   assert.deepEqual([found.refused, found.views], [[], { nation: 1 }])
   assert.match(found.notes.join(), /the journal mode is delete: .* pragma journal_mode = wal/)
   db.close()
@@ -257,15 +226,8 @@ test('the SQL templates run unchanged, and the puller accepts their views', asyn
     const file = join(folder, `templates-${index}.db`)
     const db = new DatabaseSync(file)
     db.exec(sql)
-    const views = await openViews(`sqlite:${file}`, options)
-    const reader = new ViewReader(views, contract, 'templates')
-    await reader.inSnapshot(async () => {
-      assert.deepEqual((await reader.find()).resources, [...factResources])
-      for (const resource of factResources) {
-        const view = await reader.read(resource)
-        assert.ok('hashes' in view && view.hashes.size === 0, resource)
-      }
-    })
+    const views = await openViews(`sqlite:${file}`, viewsOptions)
+    await assertReadsTemplates(views, 'templates')
     await views.close()
     db.close()
   }

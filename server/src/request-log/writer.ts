@@ -1,4 +1,5 @@
 import { type Database, type DatabasePool, isUnavailable, type Sql, sql } from '../store/database.ts'
+import { createSharedRun } from '../store/shared-run.ts'
 import type { LoggedRequest, RequestSample } from './request-ring.ts'
 import type { Counts } from './usage-counters.ts'
 
@@ -28,8 +29,6 @@ export interface WriterOptions {
  */
 export function createWriter({ pool, collect, onWritten, onDropped }: WriterOptions): () => Promise<void> {
   let kept: FlushBatch | undefined
-  let writing: Promise<void> | undefined
-  let following: Promise<void> | undefined
 
   async function write(batch: FlushBatch): Promise<void> {
     let isSent = false
@@ -58,22 +57,7 @@ export function createWriter({ pool, collect, onWritten, onDropped }: WriterOpti
     if (kept) await write(kept)
   }
 
-  return function flush(): Promise<void> {
-    if (!writing) {
-      writing = writeAll().finally(() => {
-        writing = undefined
-      })
-      return writing
-    }
-    // The current flush may have collected too early. All waiting callers share the next one.
-    following ??= writing
-      .catch(() => undefined)
-      .then(() => {
-        following = undefined
-        return flush()
-      })
-    return following
-  }
+  return createSharedRun(writeAll).fresh
 }
 
 /** Bounds a statement: all rows collected during an outage could exceed the statement timeout. */

@@ -3,6 +3,7 @@ import { type ConnectionTarget, type Database, databaseOver, sessionOptions, sql
 import { createDatabaseClock } from './database-clock.ts'
 import { isQueryTimeout } from './database-errors.ts'
 import type { DatabaseHealth } from './guarded-pool.ts'
+import { createSharedRun } from './shared-run.ts'
 
 /** A reading of the versions that validate caches: two rows, of `chancery_world.pulse` and `chancery_access.pulse`, in one statement. */
 export interface Heartbeat {
@@ -57,8 +58,6 @@ export function createPulse(options: PulseOptions): Pulse {
   const { trustedMs = 900 * timeoutFactor, unresponsiveAfterMs = 600 * timeoutFactor } = options
   let heartbeat: Heartbeat | undefined
   let readAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<Heartbeat> | undefined
-  let following: Promise<Heartbeat> | undefined
   let isUnresponsive = false
   let deadline: NodeJS.Timeout | undefined
   let aliveAt = Number.NEGATIVE_INFINITY
@@ -124,31 +123,16 @@ export function createPulse(options: PulseOptions): Pulse {
     return latest
   }
 
-  const readOnce = () => {
-    reading ??= read().finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
-  /** A read in flight may return an older row: all callers of this moment share the read after it. */
-  const readAfter = (running: Promise<Heartbeat>) => {
-    following ??= running
-      .catch(() => undefined)
-      .then(() => {
-        following = undefined
-        return readOnce()
-      })
-    return following
-  }
+  const reading = createSharedRun(read)
   function tick(): void {
-    readOnce().catch(() => undefined)
+    reading.join().catch(() => undefined)
   }
   const timer = setInterval(tick, intervalMs)
   timer.unref()
 
   return {
     current: () => (performance.now() - readAt < trustedMs ? heartbeat : undefined),
-    refresh: () => (reading ? readAfter(reading) : readOnce()),
+    refresh: reading.fresh,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -168,7 +152,7 @@ export function createPulse(options: PulseOptions): Pulse {
       clearInterval(timer)
       clearTimeout(deadline)
       // The driver neither resolves nor rejects a connection that is closed while it is being opened.
-      await reading?.catch(() => undefined)
+      await reading.finished()
       await connection.close()
     },
   }

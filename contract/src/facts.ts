@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Field, Resource } from './classification.ts'
 import type { EventKind } from './events/kind.ts'
+import { limits } from './limits.ts'
 import {
   annotate,
   id,
@@ -47,11 +48,18 @@ export const feedPosition = () =>
     { description: 'The position of the batch in a feed, for senders whose batches build on each other.' },
   )
 
+/** What happens with the rejected facts of a batch. */
+export const refusedFacts = () =>
+  Type.Literal('set_aside', {
+    description: `set_aside applies the batch without its rejected facts, and without those that refer to them: these are stored one by one, and applied as soon as they fit. At most ${limits.setAsidePerBatch} facts and ${limits.deadLetterBytesMax / 1_048_576} MiB, each a put, a delete or an event; otherwise, and in a batch with a redact, an erase or a reset, the whole batch is rejected. By default it always is.`,
+  })
+
 export const commitFact = strictObject(
   {
     op: Type.Literal('commit'),
     batch: batchId(),
     feed: Type.Optional(feedPosition()),
+    refused: Type.Optional(refusedFacts()),
     announce: Type.Optional(
       Type.Boolean({
         description:

@@ -44,6 +44,8 @@ export const limits = {
   deadLetterBytesPerFeed: 33_554_432,
   deadLettersTotal: 10_000,
   deadLetterBytesTotal: 268_435_456,
+  /** Facts that one batch may set aside. */
+  setAsidePerBatch: 1_000,
   /** How many batches that exceeded these limits are listed as dropped. */
   droppedDeadLettersListed: 100,
   /** The number of known feeds. */
@@ -56,6 +58,12 @@ export const limits = {
   tokenOverlapHoursMax: 168,
   endedTokenDays: 30,
   auditLogDays: 400,
+  exportRowsPerTable: 10_000,
+  addressLimits: 1_000,
+  addressLimitDays: 90,
+  senders: 100,
+  heartbeatDays: 30,
+  waitingViewsPerSender: 50,
   /** Audit log lines per action: a client that repeats one must not fill the disk. */
   auditLogLinesPerAction: 1_000_000,
 

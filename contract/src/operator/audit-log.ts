@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { limits } from '../limits.ts'
-import { nullable, position, strictObject, text, time } from '../shared-schemas.ts'
+import { nullable, position, strictObject, text, time, timeOfAnyZone } from '../shared-schemas.ts'
 import { listResponse, named, operatorOperation } from './operation.ts'
 
 export const logList = operatorOperation({
@@ -22,6 +22,24 @@ export const logList = operatorOperation({
         description: 'Only lines before this id: the last one of the previous page.',
         example: 5120,
       }),
+    ),
+    action: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Only of this method and path.', example: 'POST /keys' }),
+    ),
+    token_id: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Only of this token.', example: 'tok_4fZk81QzL0w' }),
+    ),
+    subject: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Only with this subject.', example: 'n42' }),
+    ),
+    since: Type.Optional(
+      timeOfAnyZone({ description: 'Only requests at or after this time.', example: '2026-05-01T00:00:00Z' }),
+    ),
+    until: Type.Optional(
+      timeOfAnyZone({ description: 'Only requests before this time.', example: '2026-06-01T00:00:00Z' }),
+    ),
+    batches: Type.Optional(
+      Type.Boolean({ description: 'false omits the lines of batches. Default true.', example: false }),
     ),
   }),
   responses: {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { batchId, factBytesMax, feedPosition } from '../facts.ts'
+import { batchId, factBytesMax, feedPosition, refusedFacts } from '../facts.ts'
 import { limits } from '../limits.ts'
 import { annotate, count, enumOf, listOf, nullable, strictObject, text, time } from '../shared-schemas.ts'
 import { jsonResponse, named, type OperatorResponse, operatorOperation } from './operation.ts'
@@ -53,7 +53,11 @@ export const outcomeSchema = named(
     {
       batch: nullable({ ...batchId(), description: 'The batch; null for facts without a commit.' }),
       status: enumOf(batchStatusNames, { description: statusTable }),
-      facts: count({ description: 'Number of facts in the batch; 0 if it was rejected.' }),
+      facts: count({ description: 'Number of facts that were applied; 0 if the batch was rejected.' }),
+      set_aside: count({
+        description:
+          'Number of facts that were set aside, because the batch requests it with `refused`: stored one by one, listed in `refused`, and applied as soon as they fit.',
+      }),
       events: nullable(
         count({
           description:
@@ -85,6 +89,7 @@ export const appliedExample = {
   batch: 'turn-8817',
   status: 'applied',
   facts: 412,
+  set_aside: 0,
   events: 37,
   last_seq: 10_482,
   refused: [],
@@ -94,6 +99,7 @@ export const rejectedExample = {
   batch: 'turn-8818',
   status: 'refused',
   facts: 0,
+  set_aside: 0,
   events: 0,
   last_seq: null,
   refused: [
@@ -172,7 +178,7 @@ The HTTP status is 200 before the first line, so read \`status\` in the lines.
 
 A batch with an \`erase\` is rejected unless the token has the role \`admin\`.
 
-As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotency-Key\`. It has no commit: \`feed\` and \`announce\` are members of the body.`,
+As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotency-Key\`. It has no commit: \`feed\`, \`announce\` and \`refused\` are members of the body.`,
   query: strictObject({
     check: Type.Optional(
       Type.Boolean({
@@ -187,6 +193,11 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
         example: false,
       }),
     ),
+    refused: Type.Optional({
+      ...refusedFacts(),
+      description: 'The member `refused` of all batches that lack it.',
+      example: 'set_aside',
+    }),
   }),
   headers: {
     'Idempotency-Key': {
@@ -210,6 +221,7 @@ As \`application/json\`: one batch of at most 8 MiB, with its id in \`Idempotenc
         }),
       ),
       feed: Type.Optional(feedPosition()),
+      refused: Type.Optional(refusedFacts()),
     }),
     examples: {
       Batch: { facts: exampleFacts },

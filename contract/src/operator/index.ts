@@ -1,10 +1,14 @@
+import { addressesList, addressesRemoveLimit, addressesSetLimit } from './addresses.ts'
 import { logList } from './audit-log.ts'
 import { backupTake } from './backup.ts'
 import { factsSend, feedsGet } from './facts.ts'
+import { feedsHeartbeat, feedsRemoveSender } from './heartbeats.ts'
 import { codesIssue, handoversCreate } from './identity.ts'
-import { keysCreate, keysList, keysRevoke, keysSetLimit } from './keys.ts'
-import { playersResume, playersSuspend } from './players.ts'
-import { refusedDrop, refusedGet, refusedList, refusedRetry } from './refused.ts'
+import { keysCreate, keysList, keysRequests, keysRevoke, keysSetLimit } from './keys.ts'
+import { limitRequestsApprove, limitRequestsDecline, limitRequestsList } from './limit-requests.ts'
+import { playersExport, playersGet, playersList, playersResume, playersSuspend } from './players.ts'
+import { profileCompare, profileGet } from './profile.ts'
+import { refusedDrop, refusedDropAll, refusedGet, refusedList, refusedRetry } from './refused.ts'
 import { requestsGet, usageAddresses, usageKeys } from './requests.ts'
 import { metricsGet, statusGet } from './status.ts'
 import { tokensCreate, tokensList, tokensRevoke, tokensRotate } from './tokens.ts'
@@ -28,6 +32,7 @@ export {
   outcomeSchema,
   type Rejection,
 } from './facts.ts'
+export type { Heartbeat } from './heartbeats.ts'
 export {
   type BodyOf,
   hasRole,
@@ -48,16 +53,25 @@ export type { OperatorTokenRecord } from './tokens.ts'
 export const operatorOperations = {
   factsSend,
   feedsGet,
+  feedsHeartbeat,
+  feedsRemoveSender,
   refusedList,
   refusedGet,
   refusedRetry,
   refusedDrop,
+  refusedDropAll,
   codesIssue,
   handoversCreate,
   keysCreate,
   keysList,
   keysRevoke,
   keysSetLimit,
+  limitRequestsList,
+  limitRequestsApprove,
+  limitRequestsDecline,
+  playersList,
+  playersGet,
+  playersExport,
   playersSuspend,
   playersResume,
   webhooksAdd,
@@ -71,8 +85,12 @@ export const operatorOperations = {
   webhooksReplay,
   webhooksRemove,
   requestsGet,
+  keysRequests,
   usageKeys,
   usageAddresses,
+  addressesList,
+  addressesSetLimit,
+  addressesRemoveLimit,
   tokensCreate,
   tokensList,
   tokensRotate,
@@ -80,6 +98,8 @@ export const operatorOperations = {
   logList,
   statusGet,
   metricsGet,
+  profileGet,
+  profileCompare,
   backupTake,
 } as const
 export type { WebhookAttempt, WebhookDelivery, WebhookTestResult } from './webhook-deliveries.ts'

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { limits } from '../limits.ts'
 import { scopeNames } from '../scopes.ts'
 import {
   enumOf,
@@ -14,6 +15,7 @@ import {
 } from '../shared-schemas.ts'
 import { jsonResponse, listResponse, named, operatorOperation } from './operation.ts'
 import { ofPlayer, playerMembers } from './player-selector.ts'
+import { call, callExample } from './requests.ts'
 
 const callsMax = 1_000_000_000
 const callLimit = (description: string) =>
@@ -165,5 +167,28 @@ export const keysSetLimit = operatorOperation({
     examples: { Limit: { limit: 600, note: 'war room bot' }, 'Default limit': { limit: null } },
   },
   responses: { 200: jsonResponse('The key.', key, { ...example, limit: 600, limit_note: 'war room bot' }) },
+  errors: ['not_found'],
+})
+
+export const keysRequests = operatorOperation({
+  id: 'keys.requests',
+  method: 'GET',
+  path: '/keys/{id}/requests',
+  tag: 'Calls',
+  roles: [],
+  summary: 'List the requests of a key',
+  description: `The latest requests with a key, newest first, from the request log of ${limits.requestLogDays} days.`,
+  pathParameter,
+  query: strictObject({
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'Number of requests. Default 100.',
+        example: 20,
+      }),
+    ),
+  }),
+  responses: { 200: listResponse('The requests.', call, callExample) },
   errors: ['not_found'],
 })

@@ -51,10 +51,7 @@ export interface OperatorHeader {
   schema: TSchema
 }
 
-/**
- * A request that the operator API serves.
- * Every request but a GET is recorded in the audit log.
- */
+/** A request that the operator API serves. */
 export interface OperatorOperation {
   id: string
   method: OperatorMethod
@@ -64,6 +61,8 @@ export interface OperatorOperation {
   roles: readonly OperatorRole[]
   summary: string
   description: string
+  /** Every request but a GET is recorded in the audit log, unless this is false. */
+  isAudited?: false
   /** The parameter in braces in the path. */
   pathParameter?: { name: string; description: string; example: string }
   query?: TObject

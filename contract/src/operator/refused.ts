@@ -18,6 +18,10 @@ const { name: feedName } = feedPosition().properties
 const members = {
   id: batchId(),
   feed: nullable(annotate(feedName, { description: 'Its feed; null for none.' })),
+  is_set_aside: Type.Boolean({
+    description:
+      'Whether it is one fact that was set aside from its batch: it is retried by itself when the world changes, and removed when later facts replace it.',
+  }),
   first_refused_at: time({ description: 'When it was first rejected.' }),
   last_refused_at: time({ description: 'When it was last rejected.' }),
   tries: position({ description: 'How often it was sent or retried.' }),
@@ -37,6 +41,7 @@ const members = {
 const example = {
   id: 'turn-8818',
   feed: null,
+  is_set_aside: false,
   first_refused_at: '2026-05-27T18:00:03.118Z',
   last_refused_at: '2026-05-27T18:00:03.118Z',
   tries: 1,
@@ -204,4 +209,28 @@ export const refusedDrop = operatorOperation({
     ),
   },
   errors: ['not_found'],
+})
+
+export const refusedDropAll = operatorOperation({
+  id: 'refused.drop_all',
+  method: 'DELETE',
+  path: '/refused',
+  tag: 'Facts',
+  roles: ['facts'],
+  summary: 'Drop all rejected batches of a feed',
+  description:
+    'Deletes the rejected batches of a feed without applying them, as after its sender was replaced. Batches without a feed stay.',
+  query: strictObject({
+    feed: annotate(feedName, {
+      description: 'The feed whose rejected batches are dropped.',
+      examples: ['main'],
+    }),
+  }),
+  responses: {
+    200: jsonResponse(
+      'The batches were dropped.',
+      strictObject({ feed: feedName, dropped: count({ description: 'Number of batches.' }) }),
+      { feed: 'main', dropped: 12 },
+    ),
+  },
 })

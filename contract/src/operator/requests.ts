@@ -7,7 +7,7 @@ const keyId = nullable(text(64, { description: 'The key of the request; null wit
 const keyName = nullable(text(100, { description: 'Its name; null for an unknown key.' }))
 const playerId = nullable(text(64, { description: 'The player who owns the key; null for an unknown key.' }))
 
-const call = named(
+export const call = named(
   'Call',
   strictObject(
     {
@@ -36,6 +36,20 @@ const call = named(
   ),
 )
 
+export const callExample = {
+  request_id: 'req_8f2c61d09ab37e45',
+  at: '2026-05-27T18:00:00.482Z',
+  operation: 'nations.get',
+  status: 200,
+  duration_ms: 1.7,
+  error_code: null,
+  error_parameter: null,
+  key_id: 'key_4fZk81QzL0w',
+  key_name: 'my bot',
+  player_id: 'p42',
+  address: null,
+}
+
 export const requestsGet = operatorOperation({
   id: 'requests.get',
   method: 'GET',
@@ -54,21 +68,7 @@ export const requestsGet = operatorOperation({
       'The requests with this id, newest first: usually one, more if a proxy used the same id twice.',
       strictObject({ data: listOf(call, { maxItems: 100 }) }),
       {
-        data: [
-          {
-            request_id: 'req_8f2c61d09ab37e45',
-            at: '2026-05-27T18:00:00.482Z',
-            operation: 'nations.get',
-            status: 200,
-            duration_ms: 1.7,
-            error_code: null,
-            error_parameter: null,
-            key_id: 'key_4fZk81QzL0w',
-            key_name: 'my bot',
-            player_id: 'p42',
-            address: null,
-          },
-        ],
+        data: [callExample],
       },
     ),
   },

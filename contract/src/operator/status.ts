@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { batchId } from '../facts.ts'
+import { limits } from '../limits.ts'
 import {
   annotate,
   count,
@@ -12,10 +13,11 @@ import {
 } from '../shared-schemas.ts'
 import { version } from '../version.ts'
 import { feedExample, feedMembers } from './facts.ts'
+import { senderExample, senderMembers } from './heartbeats.ts'
 import { hasRole, jsonResponse, named, type OperatorRole, operatorOperation } from './operation.ts'
 
 const seconds = (description: string) => Type.Number({ minimum: 0, description })
-const byEndpoints = (member: (description: string) => TSchema, description: string) =>
+const byEndpoints = <S extends TSchema>(member: (description: string) => S, description: string) =>
   nullable(
     strictObject(
       {
@@ -60,6 +62,10 @@ const byRole = {
     ['facts', 'metrics'],
     count({ description: 'By how many versions lists and rankings are behind.' }),
   ),
+  ranking_lag_seconds: of(
+    ['facts', 'metrics'],
+    seconds('Age of the oldest change that lists and rankings do not show; 0 when up to date.'),
+  ),
   last_batch: of(
     ['facts'],
     nullable(
@@ -85,9 +91,20 @@ const byRole = {
       { description: 'The positions of all feeds, by name.' },
     ),
   ),
+  senders: of(
+    ['facts'],
+    listOf(strictObject(senderMembers), {
+      maxItems: limits.senders,
+      description: 'The senders that send heartbeats, by feed.',
+    }),
+  ),
   refused_batches: of(
     ['facts', 'metrics'],
     count({ description: 'Number of rejected batches that have not been applied since.' }),
+  ),
+  set_aside_facts: of(
+    ['facts', 'metrics'],
+    count({ description: 'Number of facts that were set aside from their batches and do not fit yet.' }),
   ),
   latest_refused: of(
     ['facts'],
@@ -119,6 +136,30 @@ const byRole = {
       }),
     ),
   ),
+  webhook_endpoints: of(
+    ['metrics'],
+    nullable(
+      strictObject(
+        {
+          unconfirmed: count({ description: 'Not yet confirmed by their receivers.' }),
+          active: count({ description: 'Active.' }),
+          disabled: count({ description: 'Disabled.' }),
+        },
+        { description: 'Number of webhook endpoints. Null while it is unknown.' },
+      ),
+    ),
+  ),
+  streams_open: of(['metrics'], count({ description: 'Open event streams of the process that responds.' })),
+  limits_shared: of(
+    ['metrics'],
+    nullable(
+      Type.Boolean({
+        description:
+          'Whether limits are exact over all processes: false while Valkey or Redis does not respond, null if none is configured.',
+      }),
+    ),
+  ),
+  limit_requests: of([], count({ description: 'Number of pending requests for a higher limit of a key.' })),
   log_gaps: of(
     ['metrics'],
     count({ description: 'Number of gaps in the event numbers. Only restoring a backup makes gaps.' }),
@@ -155,10 +196,13 @@ const example = {
   world_changed_at: '2026-05-27T18:00:01.204Z',
   ranked_version: 9_117,
   ranking_lag_versions: 0,
+  ranking_lag_seconds: 0,
   last_batch: { id: 'turn-8817', applied_at: '2026-05-27T18:00:01.204Z', facts: 412, events: 37 },
   last_batch_age_seconds: 21.4,
   feeds: [{ ...feedExample, last_batch_age_seconds: 21.4 }],
+  senders: [senderExample],
   refused_batches: 1,
+  set_aside_facts: 0,
   latest_refused: [
     {
       id: 'turn-8818',
@@ -171,6 +215,10 @@ const example = {
   webhook_queue_depth: { answering: 3, slow: 0, failing: 0 },
   webhook_oldest_undelivered_seconds: { answering: 0.2, slow: 0, failing: 0 },
   webhook_fan_out_lag_events: 0,
+  webhook_endpoints: { unconfirmed: 0, active: 4, disabled: 1 },
+  streams_open: 12,
+  limits_shared: true,
+  limit_requests: 1,
   log_gaps: 0,
 }
 

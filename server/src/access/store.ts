@@ -88,6 +88,11 @@ export async function listKeys(
   return rows.map(recordOf)
 }
 
+export async function findKey(db: Database, id: string): Promise<KeyRecord | undefined> {
+  const row = await db.first<KeyRow>(sql`select ${columns} from chancery_access.api_key where id = ${id}`)
+  return row && recordOf(row)
+}
+
 /** The active keys of a player, then the latest others: newest first. */
 export async function listKeysOfPlayer(db: Database, playerId: string): Promise<KeyRecord[]> {
   const rows = await db.rows<KeyRow>(sql`
@@ -193,7 +198,7 @@ async function changeKeys(db: Database, change: Sql): Promise<KeyRecord[]> {
 }
 
 /** Invalidates the cached keys of every process. */
-async function publishChange(db: Database): Promise<void> {
+export async function publishChange(db: Database): Promise<void> {
   await db.rows(sql`update chancery_access.pulse set version = version + 1`)
   await db.rows(notifyPulse)
 }

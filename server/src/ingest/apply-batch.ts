@@ -34,7 +34,13 @@ import {
   type Rejection,
   reject,
 } from './batch.ts'
-import { deleteDeadLetter, hasDeadLetters, markAllSuperseded, markSuperseded } from './dead-letters.ts'
+import {
+  deleteDeadLetter,
+  deleteSetAside,
+  hasDeadLetters,
+  markAllSuperseded,
+  markSuperseded,
+} from './dead-letters.ts'
 import { factTable } from './entity-store.ts'
 import type { SnapshotWithKeys, SpooledBatch } from './spool.ts'
 import { addReference, type References, unknownReferences } from './tombstones.ts'
@@ -67,7 +73,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
 
   const { seq: base, logged_at: loggedAt } = await startOfBatch(db)
   const events = createEventCollector(db, contract, loggedAt)
-  const batch = createBatch(db, contract, loggedAt, events)
+  const batch = createBatch(db, contract, { loggedAt, events, isEveryPlaceNeeded: spooled.isSettingAside })
   const maySupersede = await hasDeadLetters(db)
   if (spooled.reset) {
     const retired = await resetWorld(batch, spooled.reset)
@@ -75,9 +81,10 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
     if (maySupersede) await markAllSuperseded(db, spooled.id, retired)
   }
   for (const resource of factResources) {
-    const { apply, cascades = [] } = appliers[resource]
+    const { apply, cascades = [], history } = appliers[resource]
     const snapshot = spooled.snapshot(resource)
     const absent = snapshot ? await snapshotDeletions(batch, snapshot) : []
+    if (snapshot && maySupersede && !history) await deleteSetAside(db, resource)
     for await (const deletes of concat(chunksOf(absent), spooled.deletes(resource))) {
       for (const cascade of cascades) await cascade(batch, deletes)
     }
@@ -86,7 +93,7 @@ export async function applyBatch(db: Database, contract: Contract, spooled: Spoo
         await apply(batch, part)
         await events.flushIfLarge()
       }
-      if (maySupersede) await markSuperseded(db, spooled.id, resource, changes)
+      if (maySupersede) await markSuperseded(db, spooled, resource, changes)
       // A fact may refer to one of its own resource in a later chunk.
       await batch.checkReferences({ except: resource })
     }
@@ -161,8 +168,11 @@ interface RunningBatch extends Batch {
 function createBatch(
   db: Database,
   contract: Contract,
-  loggedAt: string,
-  events: EventCollector,
+  {
+    loggedAt,
+    events,
+    isEveryPlaceNeeded,
+  }: { loggedAt: string; events: EventCollector; isEveryPlaceNeeded: boolean },
 ): RunningBatch {
   let hasChanged = false
   const known: References = new Map()
@@ -189,8 +199,10 @@ function createBatch(
       hasChanged = true
     },
     hasWorldChanged: () => hasChanged,
-    requireKnown: (resource, id, line, path) => addReference(known, resource, id, { line, path }),
-    requireExisting: (resource, id, line, path) => addReference(existing, resource, id, { line, path }),
+    requireKnown: (resource, id, line, path) =>
+      addReference(known, resource, id, { line, path }, isEveryPlaceNeeded),
+    requireExisting: (resource, id, line, path) =>
+      addReference(existing, resource, id, { line, path }, isEveryPlaceNeeded),
     async checkReferences({ except } = {}) {
       const rejections: Rejection[] = []
       for (const [references, mayBeDeleted] of [

@@ -10,6 +10,15 @@ import type { Database } from '../store/database.ts'
 
 export type { Rejection } from '@chancery/contract'
 
+/** The subject of a fact; `wildcardId` where it is about a whole resource. */
+export interface EntityKey {
+  resource: string
+  id: string
+}
+
+/** Means all entities of a resource: no id has this form. */
+export const wildcardId = '*'
+
 /** One fact about one entity, as it was validated. */
 export interface Change {
   /** Its line in the batch: orders the events, and is named in a rejection. */

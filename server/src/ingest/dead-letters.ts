@@ -1,22 +1,35 @@
 /** The dead-letter store: rejected batches, kept until they are retried, deleted or expire, within bounds for each feed and in all. */
 import {
   type DroppedBatch,
+  type FactResource,
   limits,
   type RejectedBatch,
   type RejectedBatchWithContent,
 } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
 import { deadLettersLock } from '../store/locks.ts'
-import type { Change, Rejection } from './batch.ts'
-import { type Commit, type RawBatch, wildcardId } from './split-batches.ts'
+import { type Change, type Rejection, wildcardId } from './batch.ts'
+import { covers, readFact } from './set-aside.ts'
+import type { Commit, RawBatch } from './split-batches.ts'
+import type { SpooledBatch } from './spool.ts'
 
 /** The JSON of dead letters keeps the names of its first version: `refused`, `refusals`, `tries`, `overtaken_by`. */
 const columns = sql`
   id, feed, first_rejected_at as first_refused_at, last_rejected_at as last_refused_at, attempts as tries, facts, bytes,
-  content is not null as has_content, rejections as refusals, superseded_by as overtaken_by`
+  content is not null as has_content, is_set_aside, rejections as refusals, superseded_by as overtaken_by`
 
 /** The contract's bounds of path and reason: the names in a path are the sender's. */
 const [pathMax, reasonMax] = [1_000, 2_000]
+
+/** Rejections as they are stored. */
+export const rejectionsJson = (rejections: readonly Rejection[]): string =>
+  JSON.stringify(
+    rejections.map(rejection => ({
+      ...rejection,
+      path: rejection.path.slice(0, pathMax),
+      reason: rejection.reason.slice(0, reasonMax),
+    })),
+  )
 
 /**
  * Stores a rejected batch, or updates its dead letter. Not where a batch of this id was applied: another one can never be applied. Nor
@@ -30,15 +43,9 @@ export async function storeDeadLetter(
   if (await db.first(sql`select from chancery_secret.batch where id = ${id}`))
     return { isKept: false, dropped: [] }
   const feed = commit.feed?.name ?? null
-  const shortened = JSON.stringify(
-    rejections.map(rejection => ({
-      ...rejection,
-      path: rejection.path.slice(0, pathMax),
-      reason: rejection.reason.slice(0, reasonMax),
-    })),
-  )
+  const shortened = rejectionsJson(rejections)
   const { holds, dropped } = await makeRoom(db, {
-    id,
+    ids: [id],
     feed,
     recordBytes: Buffer.byteLength(shortened),
     contentBytes: raw.content === null ? 0 : bytes,
@@ -92,6 +99,18 @@ export async function deleteDeadLetter(db: Database, id: string): Promise<boolea
   )
 }
 
+export async function deleteDeadLetters(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.rows(sql`delete from chancery_secret.dead_letter where id = any(${ids})`)
+}
+
+/** Returns how many there were. */
+export async function deleteDeadLettersOfFeed(db: Database, feed: string): Promise<number> {
+  const deleted = await db.rows(
+    sql`delete from chancery_secret.dead_letter where feed = ${feed} returning id`,
+  )
+  return deleted.length
+}
+
 /** Without dead letters, nothing can be superseded. */
 export async function hasDeadLetters(db: Database): Promise<boolean> {
   const row = await db.first<{ is_any: boolean }>(
@@ -100,17 +119,42 @@ export async function hasDeadLetters(db: Database): Promise<boolean> {
   return row?.is_any ?? false
 }
 
-/** Marks dead letters about entities that a later batch changes: to retry them would restore older values. */
+/**
+ * Marks dead letters about entities that a later batch changes: to retry them would restore older values. A fact that was set aside, and
+ * of which nothing would be left, is deleted.
+ */
 export async function markSuperseded(
   db: Database,
-  batch: string,
-  resource: string,
+  { id: batch, retriedIds }: Pick<SpooledBatch, 'id' | 'retriedIds'>,
+  resource: FactResource,
   changes: readonly Change[],
 ): Promise<void> {
+  const keys = changes.map(change => change.key)
+  const marked = await db.rows<{ id: string; content: string | null }>(sql`
+    with marked as (
+      update chancery_secret.dead_letter set superseded_by = ${batch}
+      where superseded_by is null and id <> ${batch} and id <> all(${[...retriedIds]}) and id in (
+        select t.batch from chancery_secret.dead_letter_entity t where t.resource = ${resource} and t.id = any(${[wildcardId, ...keys]}))
+      returning id, content, is_set_aside)
+    select id, content from marked where is_set_aside`)
+  const replaced = marked.filter(({ content }) => {
+    const older = readFact(content ?? '')
+    return (
+      older === undefined ||
+      changes.some(change => change.key === older.entity?.id && covers({ statement: change }, older))
+    )
+  })
+  await deleteDeadLetters(
+    db,
+    replaced.map(({ id }) => id),
+  )
+}
+
+/** Deletes facts that were set aside about a resource of which a later batch lists all entities. */
+export async function deleteSetAside(db: Database, resource: FactResource): Promise<void> {
   await db.rows(sql`
-    update chancery_secret.dead_letter set superseded_by = ${batch}
-    where superseded_by is null and id <> ${batch} and id in (
-      select t.batch from chancery_secret.dead_letter_entity t where t.resource = ${resource} and t.id = any(${[wildcardId, ...changes.map(change => change.key)]}))`)
+    delete from chancery_secret.dead_letter where is_set_aside and id in (
+      select t.batch from chancery_secret.dead_letter_entity t where t.resource = ${resource})`)
 }
 
 /** The same for all entities of resources that a later batch retires. */
@@ -139,15 +183,15 @@ export async function deleteOldBatchIds(db: Database): Promise<void> {
       and not exists (select from chancery_secret.feed f where f.last_batch = b.id)`)
 }
 
-/** A dead letter to be stored, with the size of its record and of its facts. */
-interface IncomingDeadLetter {
-  id: string
+/** Dead letters to be stored, with the size of their records and of their facts. */
+interface IncomingDeadLetters {
+  ids: string[]
   feed: string | null
   recordBytes: number
   contentBytes: number
 }
 
-/** The part that there is room for, and the dead letters that were dropped for it. */
+/** The part that there is room for, and the dead letters that were dropped for them. */
 interface Room {
   holds: 'all' | 'record' | 'nothing'
   dropped: DroppedDeadLetter[]
@@ -167,10 +211,10 @@ async function shareOf(db: Database, feed: string | null): Promise<Sql> {
 }
 
 /**
- * Makes room for a dead letter, in its feed and in all. Drops the expendable ones, the oldest first: records without facts, and
+ * Makes room for dead letters, in their feed and in all. Drops the expendable ones, the oldest first: records without facts, and
  * superseded batches. Batches that can still be applied stay: their sender got `is_kept`.
  */
-async function makeRoom(db: Database, incoming: IncomingDeadLetter): Promise<Room> {
+export async function makeRoom(db: Database, incoming: IncomingDeadLetters): Promise<Room> {
   // An advisory lock: one transaction makes room at a time.
   await db.rows(sql`select pg_advisory_xact_lock(hashtext(${deadLettersLock}), 0)`)
   const dropped: DroppedDeadLetter[] = []
@@ -183,15 +227,16 @@ async function makeRoom(db: Database, incoming: IncomingDeadLetter): Promise<Roo
     },
     { share: sql`true`, countMax: limits.deadLettersTotal, bytesMax: limits.deadLetterBytesTotal },
   ]) {
-    const others = sql`${share} and id <> ${incoming.id}`
+    const others = sql`${share} and id <> all(${incoming.ids})`
     const wanted = incoming.recordBytes + incoming.contentBytes
     let used = await usedBy(db, others)
-    if (used.count >= countMax || used.bytes + wanted > bytesMax) {
-      const excess = { count: used.count + 1 - countMax, bytes: used.bytes + wanted - bytesMax }
+    const count = incoming.ids.length
+    if (used.count + count > countMax || used.bytes + wanted > bytesMax) {
+      const excess = { count: used.count + count - countMax, bytes: used.bytes + wanted - bytesMax }
       dropped.push(...(await dropExpendable(db, others, excess)))
       used = await usedBy(db, others)
     }
-    if (used.count >= countMax || used.bytes + incoming.recordBytes > bytesMax) holds = 'nothing'
+    if (used.count + count > countMax || used.bytes + incoming.recordBytes > bytesMax) holds = 'nothing'
     else if (holds === 'all' && used.bytes + wanted > bytesMax) holds = 'record'
   }
   return { holds, dropped }
@@ -216,7 +261,7 @@ const dropExpendable = (db: Database, share: Sql, { count, bytes }: { count: num
     returning id, feed, facts, bytes, false as is_listed`)
 
 /** Records the latest dropped dead letters, for the list. */
-async function recordDropped(db: Database, dropped: readonly DroppedDeadLetter[]): Promise<void> {
+export async function recordDropped(db: Database, dropped: readonly DroppedDeadLetter[]): Promise<void> {
   if (dropped.length === 0) return
   await db.rows(sql`
     insert into chancery_secret.dropped_dead_letter (id, feed, facts, bytes, is_listed, dropped_at)

@@ -1,37 +1,89 @@
 import { isUtf8 } from 'node:buffer'
 import { type CommitFact, comesBackExactly, factBytesMax, limits, pointerStep } from '@chancery/contract'
 import { retiredResources } from '../resources/eras/reset.ts'
-import { type Rejection, RejectionList } from './batch.ts'
+import { type EntityKey, type Rejection, RejectionList, wildcardId } from './batch.ts'
+import { SetAside } from './set-aside.ts'
 import { Spool, type SpooledBatch } from './spool.ts'
-import { type FactValidator, isRejected, type ValidFact } from './validate-fact.ts'
+import { type FactValidator, isRejected, isTooDeep, tooDeep, type ValidFact } from './validate-fact.ts'
 
-/** A batch of the stream: valid and spooled, or rejected. */
+/** A batch that was received: spooled, or rejected. */
 export type ReceivedBatch = { raw: RawBatch; commit: Commit } & (
-  | { id: string; batch: SpooledBatch; spool: Spool }
+  | { id: string; batch: SpooledBatch; spool: Spool; setAside: SetAside | undefined }
   | { id: string | null; rejections: Rejection[] }
 )
 
-/** Splits a stream of facts into batches at their commits. The consumer clears the spool of each. */
+/** A batch while its lines are received. */
+export class BatchReceiver {
+  #spool = new Spool()
+  #recorder = new RawBatchRecorder()
+  #rejections = new RejectionList()
+  #setAside = new SetAside()
+  /** Whether each rejected line can be set aside. */
+  #isSeparable = true
+
+  /** Adds a line: a fact, or why it is rejected. `text` is undefined for a line that cannot be read. */
+  async add(
+    line: number,
+    text: string | undefined,
+    fact: Exclude<ValidFact, { op: 'commit' }> | Rejection[],
+  ): Promise<void> {
+    this.#recorder.add(line, text, isRejected(fact) ? [] : changedEntities(fact))
+    if (isRejected(fact)) {
+      this.#rejections.add(fact)
+      this.#spool.skip(text ?? '')
+      this.#isSeparable &&= this.#setAside.addLine(line, text, fact)
+      return
+    }
+    const misplaced = await this.#spool.add(fact, text ?? '')
+    if (misplaced) this.#rejections.add([misplaced])
+    if (misplaced || isMaintenance(fact)) this.#isSeparable = false
+  }
+
+  /** Closes the batch. The consumer clears its spool. */
+  async close(commit: CommitFact | Omit<CommitFact, 'op'>): Promise<ReceivedBatch> {
+    const { batch: id, refused } = commit
+    const raw = this.#recorder.finish()
+    const setAside = refused === 'set_aside' ? this.#setAside : undefined
+    if (this.#rejections.isEmpty || (setAside && this.#isSeparable))
+      return { id, batch: this.#spool.close(commit), spool: this.#spool, setAside, raw, commit }
+    return this.#rejected({
+      id,
+      rejections: setAside ? setAside.whole(this.#rejections.list()) : this.#rejections.list(),
+      raw,
+      commit,
+    })
+  }
+
+  /** Ends a batch without a valid commit. */
+  reject(rejections: Rejection[]): Promise<ReceivedBatch> {
+    this.#rejections.add(rejections)
+    return this.#rejected({
+      id: null,
+      rejections: this.#rejections.list(),
+      raw: this.#recorder.finish(),
+      commit: {},
+    })
+  }
+
+  async #rejected(received: ReceivedBatch): Promise<ReceivedBatch> {
+    await this.clear()
+    return received
+  }
+
+  clear(): Promise<void> {
+    return this.#spool.clear()
+  }
+}
+
+/** Splits a stream of facts into batches at their commits, which may lack `defaults`. The consumer clears the spool of each. */
 export async function* splitIntoBatches(
   validate: FactValidator,
   input: AsyncIterable<Uint8Array>,
+  defaults: Pick<Commit, 'refused'> = {},
 ): AsyncGenerator<ReceivedBatch> {
-  let spool = new Spool()
-  let recorder = new RawBatchRecorder()
-  let rejections = new RejectionList()
+  let receiving = new BatchReceiver()
   let lastLine = 0
   let isOpen = false
-
-  const close = (commit: Extract<ValidFact, { op: 'commit' }>['commit']): ReceivedBatch => {
-    const raw = recorder.finish()
-    if (isRejected(commit)) {
-      rejections.add(commit)
-      return { id: null, rejections: rejections.list(), raw, commit: {} }
-    }
-    const id = commit.batch
-    if (!rejections.isEmpty) return { id, rejections: rejections.list(), raw, commit }
-    return { id, batch: spool.close(commit), spool, raw, commit }
-  }
   try {
     for await (const lines of readLines(input, factBytesMax)) {
       for (const line of lines) {
@@ -39,32 +91,25 @@ export async function* splitIntoBatches(
         if ('text' in line && line.text.trim() === '') continue
         isOpen = true
         const fact = validateLine(validate, line)
-        if (isRejected(fact)) {
-          recorder.add(line.number, 'text' in line ? line.text : undefined, [])
-          rejections.add(fact)
-        } else if (fact.op !== 'commit') {
-          const lineText = 'text' in line ? line.text : ''
-          recorder.add(line.number, lineText, changedEntities(fact))
-          const misplaced = rejections.isEmpty ? await spool.add(fact, lineText) : undefined
-          if (misplaced) rejections.add([misplaced])
-        } else {
-          const received = close(fact.commit)
-          if ('rejections' in received) await spool.clear()
-          else spool = new Spool()
-          recorder = new RawBatchRecorder()
-          rejections = new RejectionList()
-          isOpen = false
-          yield received
+        if (isRejected(fact) || fact.op !== 'commit') {
+          await receiving.add(line.number, 'text' in line ? line.text : undefined, fact)
+          continue
         }
+        const { commit } = fact
+        const received = isRejected(commit)
+          ? await receiving.reject(commit)
+          : await receiving.close({ ...defaults, ...commit })
+        receiving = new BatchReceiver()
+        isOpen = false
+        yield received
       }
     }
     if (isOpen) {
       const reason = 'the stream ended before this batch was committed: nothing of it is stored'
-      rejections.add([{ line: lastLine, path: '', reason }])
-      yield { id: null, rejections: rejections.list(), raw: recorder.finish(), commit: {} }
+      yield await receiving.reject([{ line: lastLine, path: '', reason }])
     }
   } finally {
-    await spool.clear()
+    await receiving.clear()
   }
 }
 
@@ -102,8 +147,11 @@ export function validateLine(
   return 'reason' in parsed ? [parsed] : validate(parsed.value, line.number)
 }
 
+/** Whether a fact rewrites what others have stated: a fact of its batch that is applied later would contradict it. */
+const isMaintenance = ({ op }: ValidFact): boolean => op === 'redact' || op === 'erase' || op === 'reset'
+
 /** The entities that a fact changes. */
-export function changedEntities(fact: ValidFact): EntityKey[] {
+function changedEntities(fact: ValidFact): EntityKey[] {
   if (fact.op === 'change') return [{ resource: fact.resource, id: fact.change.key }]
   if (fact.op === 'snapshot') return [{ resource: fact.snapshot.resource, id: wildcardId }]
   return fact.op === 'reset' ? retiredResources.map(resource => ({ resource, id: wildcardId })) : []
@@ -111,15 +159,6 @@ export function changedEntities(fact: ValidFact): EntityKey[] {
 
 /** The commit of a batch, as far as it is valid. */
 export type Commit = Omit<CommitFact, 'op' | 'batch'>
-
-/** Means all entities of a resource: no id has this form. */
-export const wildcardId = '*'
-
-/** The subject of a fact; `wildcardId` where it is about a whole resource. */
-export interface EntityKey {
-  resource: string
-  id: string
-}
 
 /** A batch as it was sent: stored if it is rejected. */
 export interface RawBatch {
@@ -133,7 +172,7 @@ export interface RawBatch {
 }
 
 /** Records the text of a batch while it is received, up to the size limit of dead letters. */
-export class RawBatchRecorder {
+class RawBatchRecorder {
   #lines: { number: number; text: string }[] | undefined = []
   #entities = new Map<string, EntityKey>()
   #facts = 0
@@ -262,20 +301,6 @@ const withInexactNumbers = (text: string): unknown =>
 /** The message without the part of the text that the engine quotes: reasons have more readers than facts. */
 const withoutQuote = (message: string) =>
   message.replace(/( in JSON|, (\.\.\.)?"|^").*/s, '') || 'not a value'
-
-const depthMax = 32
-
-/** Whether a value is nested deeper than any valid fact. To walk or to write it would exhaust the stack. */
-export function isTooDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth >= depthMax || Object.values(value).some(member => isTooDeep(member, depth + 1))
-}
-
-export const tooDeep = (line: number): Rejection => ({
-  line,
-  path: '',
-  reason: `must not be nested deeper than ${depthMax} levels`,
-})
 
 const isUnstorable = (text: string) => text.includes('\0') || !text.isWellFormed()
 

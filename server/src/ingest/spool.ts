@@ -40,6 +40,10 @@ export interface SpooledBatch {
   reset: Reset | undefined
   redactions: readonly Redaction[]
   erasures: readonly Erasure[]
+  /** Whether rejected facts are left out of it: then every place of an error is needed, not the first. */
+  isSettingAside: boolean
+  /** Dead letters that it applies again. */
+  retriedIds: readonly string[]
 }
 
 const memoryBytesMax = 16 * 1_048_576
@@ -74,8 +78,7 @@ export class Spool {
   async add(fact: Exclude<ValidFact, { op: 'commit' }>, text: string): Promise<Rejection | undefined> {
     const misplaced = this.#misplaced(fact)
     if (misplaced) return misplaced
-    this.#factCount += 1
-    this.#hash.update(text.trim()).update('\n')
+    this.skip(text)
     switch (fact.op) {
       case 'change':
         await this.#write(fact.resource, fact.change)
@@ -101,6 +104,12 @@ export class Spool {
     return undefined
   }
 
+  /** Counts a fact that is rejected, and may be set aside: it is part of what was sent. */
+  skip(text: string): void {
+    this.#factCount += 1
+    this.#hash.update(text.trim()).update('\n')
+  }
+
   /** Closes the batch. It can be read until `clear`. */
   close({ batch: id, announce: isAnnounced = true, feed }: Omit<CommitFact, 'op'>): SpooledBatch {
     const contentHash = this.#hash.update(isAnnounced ? 'announced' : 'quiet').digest()
@@ -117,6 +126,8 @@ export class Spool {
       reset: this.#reset,
       redactions: this.#redactions,
       erasures: this.#erasures,
+      isSettingAside: false,
+      retriedIds: [],
     }
   }
 

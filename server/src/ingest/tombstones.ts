@@ -33,14 +33,16 @@ export async function removeTombstones(
   return rows.map(row => row.id)
 }
 
-/** Ids by resource, and the place of the first reference to each. */
-export type References = Map<FactResource, Map<string, { line: number; path: string }>>
+/** Ids by resource, and the places of the references to each. */
+export type References = Map<FactResource, Map<string, { line: number; path: string }[]>>
 
+/** Without `isEveryPlaceNeeded`, only the first place of each id is reported. */
 export function addReference(
   references: References,
   resource: FactResource,
   id: string | null | undefined,
   place: { line: number; path: string },
+  isEveryPlaceNeeded: boolean,
 ): void {
   if (id === null || id === undefined) return
   let ofResource = references.get(resource)
@@ -48,7 +50,9 @@ export function addReference(
     ofResource = new Map()
     references.set(resource, ofResource)
   }
-  if (!ofResource.has(id)) ofResource.set(id, place)
+  const places = ofResource.get(id)
+  if (!places) ofResource.set(id, [place])
+  else if (isEveryPlaceNeeded) places.push(place)
 }
 
 /** A rejection for each reference to an entity that does not exist, and, unless `mayBeDeleted`, for each to one that was deleted. */
@@ -73,11 +77,10 @@ export async function unknownReferences(
     )
     const suggestion = await idSuggestion(db)
     for (const { id } of rows) {
-      const place = ids.get(id)
       const era = eras.get(id)
       const reason =
         era === undefined ? `there is no ${resource} ${id}` : retiredReason(resource, id, era, suggestion)
-      if (place) rejections.push({ ...place, reason })
+      for (const place of ids.get(id) ?? []) rejections.push({ ...place, reason })
     }
   }
   return rejections

@@ -207,3 +207,17 @@ const valueAt = (fact: object, path: string): unknown =>
           : undefined,
       fact,
     )
+
+const depthMax = 32
+
+/** Whether a value is nested deeper than any valid fact. To walk or to write it would exhaust the stack. */
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth >= depthMax || Object.values(value).some(member => isTooDeep(member, depth + 1))
+}
+
+export const tooDeep = (line: number): Rejection => ({
+  line,
+  path: '',
+  reason: `must not be nested deeper than ${depthMax} levels`,
+})

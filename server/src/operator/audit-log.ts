@@ -1,5 +1,5 @@
-import { limits, operatorOperations, type ResponseOf } from '@chancery/contract'
-import { type Database, sql } from '../store/database.ts'
+import { limits, operatorOperations, type QueryOf, type ResponseOf } from '@chancery/contract'
+import { type Database, join, sql } from '../store/database.ts'
 
 /** The action in the lines of batches. */
 export const batchAction = `${operatorOperations.factsSend.method} ${operatorOperations.factsSend.path}`
@@ -130,14 +130,25 @@ async function addAuditLines(db: Database, lines: readonly AuditEntry[]): Promis
       ${lines.map(line => line.subject)}::text[], ${lines.map(line => line.status)}::smallint[])`)
 }
 
+export type AuditFilter = QueryOf<typeof operatorOperations.logList>
+
 /** Lines before an id, newest first. */
-export const listAuditLines = (
-  db: Database,
-  { limit, before }: { limit: number; before: number | undefined },
-): Promise<AuditLine[]> =>
-  db.rows<AuditLine>(sql`
+export function listAuditLines(db: Database, filter: AuditFilter): Promise<AuditLine[]> {
+  const { limit = 100, before = Number.MAX_SAFE_INTEGER, action, token_id, subject, since, until } = filter
+  const conditions = [
+    sql`id < ${before}`,
+    ...(action === undefined ? [] : [sql`action = ${action}`]),
+    ...(token_id === undefined ? [] : [sql`token_id = ${token_id}`]),
+    ...(subject === undefined ? [] : [sql`subject collate "C" = ${subject}`]),
+    ...(since === undefined ? [] : [sql`at >= ${since}::timestamptz`]),
+    ...(until === undefined ? [] : [sql`at < ${until}::timestamptz`]),
+    // As in the partial indexes.
+    ...(filter.batches === false ? [sql`action <> 'POST /facts'`] : []),
+  ]
+  return db.rows<AuditLine>(sql`
     select id, at, token_id, token_name, action, subject, nullif(status, ${unknownStatus}) as status
-    from chancery_access.audit_log where id < ${before ?? Number.MAX_SAFE_INTEGER} order by id desc limit ${limit}`)
+    from chancery_access.audit_log where ${join(conditions, ' and ')} order by id desc limit ${limit}`)
+}
 
 /** Deletes old lines, and per action those above the limit. Lines of batches are many, and kept only as long as the ids of batches. */
 export async function pruneAuditLog(

@@ -3,11 +3,14 @@ import { operatorOperations } from '@chancery/contract'
 import { notFound } from '../http/http-error.ts'
 import {
   deleteDeadLetter,
+  deleteDeadLettersOfFeed,
   findDeadLetter,
   listDeadLetters,
   listDroppedDeadLetters,
 } from '../ingest/dead-letters.ts'
-import { type IngestContext, type Outcome, receiveFacts } from '../ingest/receive.ts'
+import type { IngestContext, Outcome } from '../ingest/process-batch.ts'
+import { receiveFacts } from '../ingest/receive.ts'
+import { retryFacts } from '../ingest/retry-set-aside.ts'
 import { bearerOf } from './authentication.ts'
 import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { recordOutcome, restrictToCaller, statusOf } from './facts.ts'
@@ -51,6 +54,11 @@ export function deadLetterRoutes(define: DefineOperatorOperation, context: Opera
     if (!(await deleteDeadLetter(pools.ingest, id))) throw noSuchBatch()
     return { body: { id, dropped: true } }
   })
+
+  define(operatorOperations.refusedDropAll, async ({ query: { feed } }) => ({
+    subject: feed,
+    body: { feed, dropped: await deleteDeadLettersOfFeed(pools.ingest, feed) },
+  }))
 }
 
 const noSuchBatch = () => notFound('rejected batch of this id')
@@ -68,6 +76,11 @@ async function retryDeadLetter(
   if (!kept) return undefined
   if (kept.content === null) return 'not_kept'
   if (kept.overtaken_by !== null && !force) return 'superseded'
+  if (kept.is_set_aside) {
+    const fact = { id, is_announced: kept.is_announced, content: kept.content, since: kept.first_refused_at }
+    const outcome = await context.pool.transaction(db => retryFacts(context, db, [fact]))
+    return outcome && { ...outcome, batch: id }
+  }
   const commit = { op: 'commit', batch: id, announce: kept.is_announced }
   const text = Buffer.from(`${kept.content}${JSON.stringify(commit)}\n`)
   for await (const outcome of receiveFacts(context, Readable.from([text]))) {

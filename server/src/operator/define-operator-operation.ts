@@ -4,7 +4,7 @@ import { hashToken } from '../account/session/tokens.ts'
 import { createDefiner, type Define } from '../http/definer.ts'
 import { createInputValidator } from '../http/input-validator.ts'
 import type { RevocationWatcher } from '../http/revocation-watcher.ts'
-import type { IngestContext } from '../ingest/receive.ts'
+import type { IngestContext } from '../ingest/process-batch.ts'
 import type { RequestLog } from '../request-log/request-log.ts'
 import { type ConnectionTarget, type Database, sql } from '../store/database.ts'
 import type { Pools } from '../store/pools.ts'
@@ -31,6 +31,7 @@ export interface OperatorContext {
   webhookQueue: ReadQueue
   requestLog: Pick<RequestLog, 'read'>
   auditLog: AuditLog
+  addressLimits: { refresh(): Promise<void> }
   tokenWatcher: RevocationWatcher
   /** The public listener's external URL, known once it listens. */
   publicUrl: () => string
@@ -75,7 +76,8 @@ export const createDefineOperatorOperation = (
       const { body: _, ...withoutBody } = operation
       const success = Math.min(...Object.keys(responses).map(Number))
       // Operations with streams write the audit log themselves, per batch, and validate their bodies.
-      const isAudited = method !== 'GET' && !stream
+      const hasEffect = method !== 'GET' && !stream
+      const isAudited = hasEffect && operation.isAudited !== false
       return {
         validateAndAuthorize: createInputValidator<OperatorOperation>(
           stream ? withoutBody : operation,
@@ -84,7 +86,7 @@ export const createDefineOperatorOperation = (
         async respond({ req, reply, input: { id, body } }, runHandler) {
           const caller = req.operator
           if (!caller) throw missingToken()
-          if (isAudited) await rejectSecrets(pools.access, { id, body, token: bearerOf(req) })
+          if (hasEffect) await rejectSecrets(pools.access, { id, body, token: bearerOf(req) })
           const run = async () => {
             const result = await runHandler({ caller, req, reply })
             return { status: success, subject: id || null, ...result }

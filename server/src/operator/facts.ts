@@ -3,6 +3,7 @@ import {
   batchId,
   type FeedPosition,
   feedPosition,
+  limits,
   operatorOperations,
   withoutSnapshotCounts,
 } from '@chancery/contract'
@@ -10,14 +11,9 @@ import { Compile } from 'typebox/compile'
 import { notFound } from '../http/http-error.ts'
 import { createBodyValidator } from '../http/input-validator.ts'
 import { findFeed } from '../ingest/apply-batch.ts'
-import {
-  checkFacts,
-  type IngestContext,
-  type Outcome,
-  type ReceiveOptions,
-  receiveBatch,
-  receiveFacts,
-} from '../ingest/receive.ts'
+import { deleteHeartbeat, saveHeartbeat } from '../ingest/heartbeats.ts'
+import type { IngestContext, Outcome } from '../ingest/process-batch.ts'
+import { checkFacts, type ReceiveOptions, receiveBatch, receiveFacts } from '../ingest/receive.ts'
 import { isRejected } from '../ingest/validate-fact.ts'
 import { actorOf, bearerOf, isAdmin, type OperatorCaller } from './authentication.ts'
 import {
@@ -113,7 +109,7 @@ const withoutCounts = (outcome: Outcome) => ({
  * `POST /facts`, the only way in for world data.
  * `application/x-ndjson` is a stream of any length; the response has one line per batch, sent when it is durable.
  * `application/json` is one batch, `{ "facts": [ … ] }`, with its id in `Idempotency-Key`.
- * `?check=true` applies nothing; `?keep=false` does not keep rejected batches.
+ * `?check=true` applies nothing; `?keep=false` does not keep rejected batches; `?refused=set_aside` is the default of all batches.
  */
 export function factRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
   const { ingest, auditLog, tokenWatcher } = context
@@ -128,13 +124,13 @@ export function factRoutes(define: DefineOperatorOperation, context: OperatorCon
   define(factsSend, async ({ req, reply, query, caller }) => {
     const isCheckOnly = query.check ?? false
     const token = bearerOf(req)
-    const options = { keepsRejected: query.keep ?? true }
+    const options = { keepsRejected: query.keep ?? true, refused: query.refused }
     if (req.body instanceof Readable) {
       const stop = tokenWatcher.watch(caller.id, () => req.raw.destroy())
       reply.raw.once('close', stop)
       const restricted = restrictToCaller(ingest, caller, token)
       const lines = isCheckOnly
-        ? checkAndReport(restricted, req.body, caller)
+        ? checkAndReport(restricted, req.body, { caller, refused: query.refused })
         : applyAndReport(restricted, req.body, { ...options, caller })
       return { contentType: 'application/x-ndjson; charset=utf-8', body: Readable.from(lines) }
     }
@@ -174,12 +170,12 @@ export function factRoutes(define: DefineOperatorOperation, context: OperatorCon
   async function* checkAndReport(
     restricted: IngestContext,
     input: Readable,
-    caller: OperatorCaller,
+    { caller, refused }: Pick<ReceiveOptions, 'refused'> & { caller: OperatorCaller },
   ): AsyncGenerator<string> {
     const lines: string[] = []
-    await checkFacts(restricted, input, outcome => {
-      lines.push(`${JSON.stringify(isAdmin(caller) ? outcome : withoutCounts(outcome))}\n`)
-    })
+    const report = (outcome: Outcome) =>
+      void lines.push(`${JSON.stringify(isAdmin(caller) ? outcome : withoutCounts(outcome))}\n`)
+    await checkFacts(restricted, input, report, { refused })
     yield* lines
   }
 }
@@ -191,5 +187,21 @@ export function feedRoutes(define: DefineOperatorOperation, { pools }: Pick<Oper
   define(operatorOperations.feedsGet, async ({ id: name }) => {
     if (!feedNames.Check(name)) throw notFound('feed of this name')
     return { body: await findFeed(pools.ingest, name) }
+  })
+
+  define(operatorOperations.feedsHeartbeat, async ({ id: name, body }) => {
+    if (!feedNames.Check(name)) throw notFound('feed of this name')
+    const saved = await saveHeartbeat(pools.ingest, name, body)
+    if (!saved)
+      throw new OperatorError(
+        'bad_request',
+        `There are heartbeats of ${limits.senders} feeds already: delete those of retired senders.`,
+      )
+    return { body: saved }
+  })
+
+  define(operatorOperations.feedsRemoveSender, async ({ id: feed }) => {
+    if (!(await deleteHeartbeat(pools.ingest, feed))) throw notFound('heartbeat of this feed')
+    return { body: { feed } }
   })
 }

@@ -1,8 +1,14 @@
 import { defaultScopes, operatorOperations } from '@chancery/contract'
-import { type LimitRequest, limitRequestsOf, resolveLimitRequest } from '../access/limit-increase-requests.ts'
+import {
+  type LimitRequest,
+  limitRequestsOf,
+  listLimitRequests,
+  resolveLimitRequest,
+} from '../access/limit-increase-requests.ts'
 import { createKey } from '../access/player-keys.ts'
-import { type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
+import { findKey, type KeyRecord, listKeys, revokeKey, setKeyLimit } from '../access/store.ts'
 import { notFound } from '../http/http-error.ts'
+import { findRequestsOfKeys } from '../request-log/queries.ts'
 import { playerLock } from '../store/locks.ts'
 import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { assertOwnerUnchanged, findPlayer, findPlayerOfQuery } from './players.ts'
@@ -32,7 +38,7 @@ const keyView = (key: KeyRecord, limitRequest?: LimitRequest) => ({
 
 /** API keys of players. */
 export function keyRoutes(define: DefineOperatorOperation, context: OperatorContext): void {
-  const { pools, pulse } = context
+  const { pools, pulse, requestLog } = context
 
   define(operatorOperations.keysCreate, async ({ body }) => {
     const { nation_id, player_id, name, scopes = defaultScopes, expires_at = null, limit = null } = body
@@ -72,6 +78,40 @@ export function keyRoutes(define: DefineOperatorOperation, context: OperatorCont
       return setKeyLimit(db, id, limit, note)
     })
     return { body: await changed(key) }
+  })
+
+  define(operatorOperations.keysRequests, async ({ id, query: { limit = 100 } }) => {
+    const key = await findKey(pools.access, id)
+    if (!key) throw notFound('key')
+    const found = await requestLog.read(db => findRequestsOfKeys(db, { keyIds: [id], limit }))
+    const data = found.map(each => ({
+      ...each,
+      key_name: key.name,
+      player_id: key.playerId,
+      address: null,
+    }))
+    return { body: { data } }
+  })
+
+  define(operatorOperations.limitRequestsList, async () => ({
+    body: { data: await listLimitRequests(pools.access) },
+  }))
+
+  define(operatorOperations.limitRequestsApprove, async ({ id, body: { limit, note = null } }) => {
+    const key = await pools.access.transaction(async db => {
+      const requested = await resolveLimitRequest(db, id, note)
+      return requested === undefined ? undefined : setKeyLimit(db, id, limit ?? requested, note)
+    })
+    if (!key) throw notFound('pending request of this key')
+    await pulse.refresh()
+    return { body: { key_id: id, limit: key.callLimit, note } }
+  })
+
+  define(operatorOperations.limitRequestsDecline, async ({ id, body: { note = null } }) => {
+    if ((await resolveLimitRequest(pools.access, id, note)) === undefined)
+      throw notFound('pending request of this key')
+    const key = await findKey(pools.access, id)
+    return { body: { key_id: id, limit: key?.callLimit ?? null, note } }
   })
 
   /** Returns the changed key once this process applies the change. */

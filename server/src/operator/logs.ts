@@ -44,8 +44,8 @@ export function auditLogRoutes(
   define: DefineOperatorOperation,
   { pools, auditLog }: Pick<OperatorContext, 'pools' | 'auditLog'>,
 ): void {
-  define(operatorOperations.logList, async ({ query: { limit = 100, before } }) => {
+  define(operatorOperations.logList, async ({ query }) => {
     await auditLog.flush()
-    return { body: { data: await listAuditLines(pools.access, { limit, before }) } }
+    return { body: { data: await listAuditLines(pools.access, query) } }
   })
 }

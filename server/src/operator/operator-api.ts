@@ -20,6 +20,7 @@ import { createRequestIds } from '../http/request-id.ts'
 import { createRevocationWatcher } from '../http/revocation-watcher.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import type { Logger } from '../telemetry/log.ts'
+import { addressRoutes } from './addresses.ts'
 import { batchAction, createAuditLog, pruneAuditLog } from './audit-log.ts'
 import { adminCaller, createAuthenticate, createFindCaller, type FindCaller } from './authentication.ts'
 import { backupRoutes } from './backup.ts'
@@ -31,6 +32,7 @@ import { keyRoutes } from './keys.ts'
 import { auditLogRoutes, requestRoutes } from './logs.ts'
 import { OperatorError } from './operator-error.ts'
 import { playerRoutes } from './players.ts'
+import { profileRoutes } from './profile.ts'
 import { statusRoutes } from './status.ts'
 import { findValidTokenIds, pruneTokens } from './token-store.ts'
 import { tokenRoutes } from './tokens.ts'
@@ -170,9 +172,11 @@ export function buildOperatorApi(
     playerRoutes(define, context)
     webhookRoutes(define, context)
     requestRoutes(define, context)
+    addressRoutes(define, context)
     tokenRoutes(define, context)
     auditLogRoutes(define, context)
     statusRoutes(define, context)
+    profileRoutes(define, context)
     backupRoutes(define, context)
   })
   return app

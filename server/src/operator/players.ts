@@ -1,4 +1,5 @@
 import { idPattern, operatorOperations } from '@chancery/contract'
+import { exportPlayer, findPlayerById, listPlayers } from '../access/players.ts'
 import { resumePlayer, suspendPlayer } from '../access/store.ts'
 import { notFound } from '../http/http-error.ts'
 import { findPlayerOfNation } from '../resources/nations/store.ts'
@@ -7,11 +8,27 @@ import { OperatorError } from './operator-error.ts'
 
 const idForm = new RegExp(idPattern)
 
-/** Suspensions of players. */
+/** Players, what is stored about them, and suspensions. */
 export function playerRoutes(
   define: DefineOperatorOperation,
   { pools, pulse, webhooks }: OperatorContext,
 ): void {
+  define(operatorOperations.playersList, async ({ query: { limit = 100, ...filter } }) => ({
+    body: { data: await listPlayers(pools.access, { ...filter, limit }) },
+  }))
+
+  define(operatorOperations.playersGet, async ({ id }) => {
+    const player = await findPlayerById(pools.access, id)
+    if (!player) throw notFound('player')
+    return { body: player }
+  })
+
+  define(operatorOperations.playersExport, async ({ id: player_id }) => {
+    const held = await exportPlayer(pools.ingest, player_id)
+    if (Object.keys(held.tables).length === 0) throw notFound('player')
+    return { body: { player_id, ...held } }
+  })
+
   define(operatorOperations.playersSuspend, async ({ id: player_id, body: { note = null } }) => {
     // The player need not be known yet, but the id must be valid.
     if (!idForm.test(player_id))

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isStatusMemberFor, operatorOperations, profileDigest } from '@chancery/contract'
+import type { Gauge } from '@prometheus-io/client'
+import { countLimitRequests } from '../access/limit-increase-requests.ts'
 import { isUnavailable } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
@@ -15,12 +17,17 @@ export function statusRoutes(define: DefineOperatorOperation, context: OperatorC
   const digest = profileDigest(contract.profile)
   const readWorld = boundRead(pulse, async () => {
     const world = await readWorldState(pools.ingest)
-    return { ...world, ranking_lag_versions: Math.max(0, world.world_version - world.ranked_version) }
+    return {
+      ...world,
+      ranking_lag_versions: Math.max(0, world.world_version - world.ranked_version),
+      limit_requests: await countLimitRequests(pools.access),
+    }
   })
   const readQueue = boundRead(pulse, webhookQueue)
 
   define(operatorOperations.statusGet, async ({ caller }) => {
     const [world, queue] = await Promise.all([readWorld(), readQueue()])
+    const isShared = await readGauge(metrics.limitsShared)
     const status = {
       version,
       game: contract.profile.name,
@@ -31,6 +38,14 @@ export function statusRoutes(define: DefineOperatorOperation, context: OperatorC
       webhook_queue_depth: queue?.depth ?? null,
       webhook_oldest_undelivered_seconds: queue?.oldestSeconds ?? null,
       webhook_fan_out_lag_events: queue?.lagEvents ?? null,
+      webhook_endpoints: queue
+        ? Object.assign(
+            { unconfirmed: 0, active: 0, disabled: 0 },
+            ...queue.endpoints.map(({ status, count }) => ({ [status]: count })),
+          )
+        : null,
+      streams_open: (await readGauge(metrics.streamsOpen)) ?? 0,
+      limits_shared: isShared === undefined ? null : isShared === 1,
     }
     const shown = Object.entries(status).filter(([member]) => isStatusMemberFor(caller.roles, member))
     return { body: Object.fromEntries(shown) }
@@ -41,6 +56,9 @@ export function statusRoutes(define: DefineOperatorOperation, context: OperatorC
     body: await metrics.registry.metrics(),
   }))
 }
+
+/** The value of a gauge without labels; undefined while it has none. */
+const readGauge = async (gauge: Gauge) => (await gauge.get()).values[0]?.value
 
 /**
  * Reads something from the database; undefined where it does not respond, as soon as that is known. While a read is overdue no other

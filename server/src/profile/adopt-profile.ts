@@ -42,7 +42,7 @@ export async function adoptProfile(
   { isDefault = false } = {},
 ): Promise<ProfileComparison> {
   return withProfileLock(target, async db => {
-    const known = await knownProfile(db)
+    const known = await readStoredProfile(db)
     if (known && profilesEqual(known, profile)) return { isFirst: false, changes: [], rejections: [] }
     // No batch is running that would write back the moved values.
     await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
@@ -67,8 +67,8 @@ export async function adoptProfile(
 }
 
 /** Dry run of `adoptProfile`. */
-const compareProfile = (target: ConnectionTarget, profile: Profile): Promise<ProfileComparison> =>
-  withProfileLock(target, async db => compare(db, await knownProfile(db), profile))
+export const compareProfile = (target: ConnectionTarget, profile: Profile): Promise<ProfileComparison> =>
+  withProfileLock(target, async db => compare(db, await readStoredProfile(db), profile))
 
 async function withProfileLock<T>(target: ConnectionTarget, work: (db: Database) => Promise<T>): Promise<T> {
   const pool = createPool({ target, connectionsMax: 1, namesStatements: false })
@@ -82,7 +82,8 @@ async function withProfileLock<T>(target: ConnectionTarget, work: (db: Database)
   }
 }
 
-async function knownProfile(db: Database): Promise<Profile | undefined> {
+/** The profile that the database was last served with; undefined for none. */
+export async function readStoredProfile(db: Database): Promise<Profile | undefined> {
   const row = await db.first<{ profile: Profile }>(sql`select profile from chancery_meta.game_profile`)
   return row?.profile
 }

@@ -72,6 +72,8 @@ export interface Config {
   /** The accent colour of the developer settings page, and its logo: an SVG, PNG or WebP file of at most 200 KB. */
   pageColor: string
   pageLogo: string | undefined
+  /** Receives requests for higher limits. Contains a secret, probably. */
+  operatorWebhookUrl: string | undefined
   /** The URI in /.well-known/security.txt. Undefined: there is no such file. */
   securityContact: string | undefined
   logLevel: LogLevel
@@ -184,6 +186,11 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     demoSignIn: defaults.demoSignIn,
     pageColor: read('CHANCERY_PAGE_COLOR', color, '#2f5d8a'),
     pageLogo: read('CHANCERY_PAGE_LOGO', file, undefined),
+    operatorWebhookUrl: read(
+      'CHANCERY_OPERATOR_WEBHOOK_URL',
+      url(['https:', 'http:'], 'an http or https URL'),
+      undefined,
+    ),
     securityContact: read('CHANCERY_SECURITY_CONTACT', contact, undefined),
     logLevel: read('CHANCERY_LOG_LEVEL', oneOf(logLevels), defaults.logLevel),
     migrates: defaults.migrates,

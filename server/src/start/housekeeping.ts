@@ -1,5 +1,7 @@
 import { pruneAccounts } from '../account/account-log.ts'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/dead-letters.ts'
+import { deleteOldHeartbeats } from '../ingest/heartbeats.ts'
+import { deleteEndedAddressLimits } from '../limits/address-limits.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { TaskFailures } from '../telemetry/task-failures.ts'
@@ -23,10 +25,12 @@ export function startHousekeeping({
   const onError = failures.of('housekeeping', everyMs)
   const timer = setInterval(() => {
     deleteOldCodes(pools.access).catch(onError)
+    deleteEndedAddressLimits(pools.access).catch(onError)
     pruneAccounts(pools.access).catch(onError)
     pruneDeliveryLog(pools.outbound, pulse.now()).catch(onError)
     deleteOldBatchIds(pools.ingest).catch(onError)
     deleteOldDeadLetters(pools.ingest).catch(onError)
+    deleteOldHeartbeats(pools.ingest).catch(onError)
     operator.prune().catch(onError)
   }, everyMs)
   return { close: () => clearInterval(timer) }

@@ -6,14 +6,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { version } from '@chancery/contract'
 import { createKeyCache } from '../access/key-cache.ts'
+import { startLimitRequestNotifier } from '../access/limit-request-notifier.ts'
 import { readLogo } from '../account/page/page.ts'
 import { buildApi } from '../api.ts'
 import { canServePages } from '../docs/built-pages.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
 import { reasonOf } from '../http/http-error.ts'
 import type { StreamTimings } from '../http/open-streams.ts'
+import type { IngestContext } from '../ingest/process-batch.ts'
+import { startRetries } from '../ingest/retry-set-aside.ts'
 import { removeTemporaryLeftovers } from '../ingest/spool.ts'
 import { createFactValidator } from '../ingest/validate-fact.ts'
+import { createAddressLimits, withAddressLimits } from '../limits/address-limits.ts'
 import { createOperator, warnIfExposed } from '../operator/operator-api.ts'
 import { adoptProfile } from '../profile/adopt-profile.ts'
 import { startRankingRounds } from '../rankings/round-scheduler.ts'
@@ -59,6 +63,8 @@ export interface ServerTimings {
   certificatesEveryMs?: number
   /** Between two ranking rounds. */
   rankingPauseMs?: number
+  /** Between two retries of facts that were set aside. */
+  retryPauseMs?: number
   /** Multiplies every timeout of the database. */
   databaseTimeoutFactor?: number
   /** For a command of the shared rate limit store. */
@@ -70,7 +76,7 @@ export interface ServerTimings {
  * @throws {StartupError}
  */
 export async function startServer(config: Config, timings: ServerTimings = {}): Promise<RunningServer> {
-  const { streamTimings = {}, connectionTimings = {}, rankingPauseMs } = timings
+  const { streamTimings = {}, connectionTimings = {}, rankingPauseMs, retryPauseMs } = timings
   const metrics = createMetrics()
   const log = createLog(
     config.logLevel,
@@ -121,7 +127,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       ),
     )
 
-    const limits = own(
+    const sharedLimits = own(
       await createLimits(config.valkeyUrl, {
         databaseId: () => readDatabaseId(target),
         log,
@@ -130,6 +136,11 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       }),
     )
     const failures = own(createTaskFailures({ log, reasonOf, isUnavailable }))
+    const addressLimits = own(
+      createAddressLimits({ db: pools.access, pulse, onError: failures.of('address limits') }),
+    )
+    await addressLimits.refresh()
+    const limits = withAddressLimits(sharedLimits, addressLimits)
     const keys = own(
       createKeyCache({ db: pools.access, pulse, now: pulse.now, onError: failures.of('keys') }),
     )
@@ -180,6 +191,20 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       publicUrl: () => publicUrl,
       isDraining: () => isDraining,
     })
+    const ingest: IngestContext = {
+      pool: pools.ingest,
+      contract,
+      validate: createFactValidator(contract),
+      recordRedactions: entries => appendToLedgerFile(config.dataDir, entries),
+      onDropped: dropped => {
+        metrics.deadLettersDropped.inc(dropped.length)
+        for (const { id, feed, facts, bytes } of dropped)
+          log.warn(
+            { batch: id, feed, facts, bytes },
+            'the dead-letter store is full: dropped a rejected batch, or its facts',
+          )
+      },
+    }
     const operatorToken = await readAdminToken(config, pools.access)
     const operator = own(
       createOperator({
@@ -187,24 +212,12 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         pools,
         target,
         pulse,
-        ingest: {
-          pool: pools.ingest,
-          contract,
-          validate: createFactValidator(contract),
-          recordRedactions: entries => appendToLedgerFile(config.dataDir, entries),
-          onDropped: dropped => {
-            metrics.deadLettersDropped.inc(dropped.length)
-            for (const { id, feed, facts, bytes } of dropped)
-              log.warn(
-                { batch: id, feed, facts, bytes },
-                'the dead-letter store is full: dropped a rejected batch, or its facts',
-              )
-          },
-        },
+        ingest,
         metrics,
         webhooks: webhooks.settings,
         webhookQueue: webhooks.queue,
         requestLog,
+        addressLimits,
         publicUrl: () => publicUrl,
         version,
         migration: await readMigrationNumber(target),
@@ -228,7 +241,29 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         pause: rankingPauseMs === undefined ? undefined : () => rankingPauseMs,
       }),
     )
+    own(
+      startRetries({
+        context: ingest,
+        pulse,
+        onApplied({ status, facts, events }) {
+          metrics.batches.inc({ status })
+          metrics.facts.inc(facts)
+          metrics.events.inc(events)
+        },
+        onError: failures.of('facts set aside'),
+        pause: retryPauseMs === undefined ? undefined : () => retryPauseMs,
+      }),
+    )
     own(startHousekeeping({ pools, pulse, operator, failures }))
+    if (config.operatorWebhookUrl !== undefined)
+      own(
+        startLimitRequestNotifier({
+          pool: pools.access,
+          url: config.operatorWebhookUrl,
+          publicUrl: () => publicUrl,
+          onError: failures.of('operator webhook'),
+        }),
+      )
 
     const isShared = config.sharesPorts
     if (isShared) await warnIfConnectionsLost(log)

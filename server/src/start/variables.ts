@@ -54,7 +54,12 @@ export interface UnknownVariable {
 }
 
 /** Variables whose value is a secret, or contains a password. */
-const secretNames = new Set(['CHANCERY_ADMIN_TOKEN', 'CHANCERY_DATABASE_URL', 'CHANCERY_VALKEY_URL'])
+const secretNames = new Set([
+  'CHANCERY_ADMIN_TOKEN',
+  'CHANCERY_DATABASE_URL',
+  'CHANCERY_VALKEY_URL',
+  'CHANCERY_OPERATOR_WEBHOOK_URL',
+])
 
 /** Read by other commands, by clients, by the compose file, and by tests. */
 const readElsewhere =

@@ -9,6 +9,9 @@ import { sql } from './database.ts'
 /** Held by the transaction of a batch: one at a time writes the world. */
 export const ingestLock = 0x696e_6765
 
+/** Held while facts that were set aside are retried: one process at a time. */
+export const retryLock = 0x7265_7472
+
 /** Held during a ranking round: one at a time, over all processes. */
 export const roundLock = 0x726f_756e
 

@@ -22,6 +22,17 @@ CREATE INDEX account_log_at ON chancery_access.account_log USING brin (at);
 CREATE INDEX account_log_player ON chancery_access.account_log USING btree (player_id, id);
 grant delete, insert, select, update on chancery_access.account_log to chancery_access;
 
+create table chancery_access.address_limit (
+  address text collate "C" not null,
+  calls_per_minute integer not null,
+  note text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint address_limit_pkey PRIMARY KEY (address),
+  constraint address_limit_calls_per_minute_check CHECK ((calls_per_minute >= 0))
+);
+grant delete, insert, select, update on chancery_access.address_limit to chancery_access;
+
 create unlogged table chancery_access.address_request (
   id bigint generated always as identity not null,
   request_id text collate "C" not null,
@@ -80,6 +91,7 @@ create table chancery_access.audit_log (
   constraint audit_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_log_at ON chancery_access.audit_log USING brin (at);
+CREATE INDEX audit_log_changes ON chancery_access.audit_log USING btree (id) WHERE (action <> 'POST /facts'::text);
 CREATE INDEX audit_log_subject ON chancery_access.audit_log USING btree (subject COLLATE "C") WHERE (action <> 'POST /facts'::text);
 grant delete, insert, select, update on chancery_access.audit_log to chancery_access;
 
@@ -141,9 +153,12 @@ create table chancery_access.limit_request (
   requested_at timestamp with time zone not null,
   resolved_at timestamp with time zone,
   note text,
+  notified_at timestamp with time zone,
+  notifying_until timestamp with time zone,
   constraint limit_request_pkey PRIMARY KEY (key_id),
   constraint limit_request_key_id_fkey FOREIGN KEY (key_id) REFERENCES chancery_access.api_key(id) ON DELETE CASCADE
 );
+CREATE INDEX limit_request_pending ON chancery_access.limit_request USING btree (requested_at, key_id) WHERE (resolved_at IS NULL);
 grant delete, insert, select, update on chancery_access.limit_request to chancery_access;
 
 create table chancery_access.operator_token (
@@ -227,6 +242,7 @@ create table chancery_meta.migration (
 );
 
 create schema chancery_outbound;
+grant usage on schema chancery_outbound to chancery_access;
 grant usage on schema chancery_outbound to chancery_outbound;
 
 create table chancery_outbound.attempt (
@@ -296,6 +312,7 @@ create table chancery_outbound.endpoint (
   constraint endpoint_status_check CHECK ((status = ANY (ARRAY['unconfirmed'::text, 'active'::text, 'disabled'::text])))
 );
 CREATE INDEX endpoint_player ON chancery_outbound.endpoint USING btree (player_id);
+grant select (player_id) on chancery_outbound.endpoint to chancery_access;
 grant delete, insert, select, update on chancery_outbound.endpoint to chancery_outbound;
 
 create table chancery_outbound.fan_out (
@@ -363,9 +380,11 @@ create table chancery_secret.dead_letter (
   content text,
   rejections jsonb not null,
   superseded_by text collate "C",
+  is_set_aside boolean default false not null,
   constraint dead_letter_pkey PRIMARY KEY (id)
 );
 CREATE INDEX dead_letter_rejected ON chancery_secret.dead_letter USING btree (last_rejected_at);
+CREATE INDEX dead_letter_set_aside ON chancery_secret.dead_letter USING btree (first_rejected_at, id) WHERE (is_set_aside AND (superseded_by IS NULL));
 grant delete, insert, select, update on chancery_secret.dead_letter to chancery_ingest;
 
 create table chancery_secret.dead_letter_entity (
@@ -411,6 +430,16 @@ create table chancery_secret.feed (
   constraint feed_pkey PRIMARY KEY (name)
 );
 grant delete, insert, select, update on chancery_secret.feed to chancery_ingest;
+
+create table chancery_secret.heartbeat (
+  feed text collate "C" not null,
+  heartbeat_at timestamp with time zone not null,
+  next_within_seconds bigint,
+  read_at timestamp with time zone,
+  document jsonb not null,
+  constraint heartbeat_pkey PRIMARY KEY (feed)
+);
+grant delete, insert, select, update on chancery_secret.heartbeat to chancery_ingest;
 
 create table chancery_secret.member_private (
   nation_id text collate "C" not null,
@@ -507,6 +536,51 @@ AS $function$
   select pg_notify('chancery_pulse', '');
 $function$;
 grant execute on function chancery_secret.erase_player(player text, nations text[]) to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_secret.export_player(player text, rows_max bigint)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  nations text[] := array(select nation_id from chancery_secret.nation_private p where p.player = export_player.player);
+  keys text[] := array(select id from chancery_access.api_key k where k.player_id = export_player.player);
+  endpoints text[] := array(select id from chancery_outbound.endpoint e where e.player_id = export_player.player);
+  held record;
+  found jsonb;
+  result jsonb := '{}';
+begin
+  for held in
+    select n.nspname || '.' || c.relname as name,
+      string_agg(format('t.%I', a.attname), ', ' order by a.attnum)
+        filter (where a.atttypid <> 'bytea'::regtype and a.attname !~ 'secret') as columns,
+      string_agg(case
+        when a.attname in ('player', 'player_id') then format('t.%I = $1', a.attname)
+        when a.attname = 'nation_id' then 't.nation_id = any ($2)'
+        when a.attname = 'key_id' then 't.key_id = any ($3)'
+        when a.attname = 'endpoint_id' then 't.endpoint_id = any ($4)'
+        when a.attname = 'delivery_id' then 't.delivery_id in (select id from chancery_outbound.delivery where endpoint_id = any ($4))'
+        when c.relname = 'nation' and a.attname = 'id' then 't.id = any ($2)'
+        when c.relname = 'event' and a.attname = 'seq' then 't.seq in (select seq from chancery_world.event_nation where nation_id = any ($2))'
+        when c.relname = 'audit_log' and a.attname = 'subject' then 't.action <> ''POST /facts'' and t.subject = any ($1 || $2 || $3 || $4)'
+      end, ' or ') as condition
+    from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('chancery_access', 'chancery_outbound', 'chancery_secret', 'chancery_world')
+      and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+    group by 1, c.oid order by 1
+  loop
+    continue when held.condition is null;
+    execute format(
+      'select jsonb_agg(to_jsonb(r)) from (select %s from %s t where %s limit $5) r', held.columns, held.name, held.condition
+    ) into found using player, nations, keys, endpoints, rows_max;
+    if found is not null then
+      result := result || jsonb_build_object(held.name, found);
+    end if;
+  end loop;
+  return result;
+end $function$;
+grant execute on function chancery_secret.export_player(player text, rows_max bigint) to chancery_ingest;
 
 create schema chancery_world;
 grant usage on schema chancery_world to chancery_access;

@@ -8,7 +8,8 @@ const mayRead: Record<string, RegExp> = {
   chancery_public: /^never$/,
   chancery_owner:
     /^chancery_secret\.(nation_private\.(nation_id|military|economy|production|assignments|player|attributes)|alliance_private\.(alliance_id|treasury|attributes)|member_private\.(nation_id|can_view_treasury))$/,
-  chancery_access: /^chancery_access\.|^chancery_secret\.nation_private\.(nation_id|player)$/,
+  chancery_access:
+    /^chancery_access\.|^chancery_secret\.nation_private\.(nation_id|player)$|^chancery_outbound\.endpoint\.player_id$/,
   // The attributes by which rounds rank are those of the profile.
   chancery_ingest: /^chancery_secret\.|^chancery_meta\.game_profile\.profile$/,
   chancery_outbound: /^chancery_outbound\.|^chancery_access\.suspension\./,
@@ -102,15 +103,17 @@ test('the webhook role reads logged events of the world, and no state', async ()
   ])
 })
 
-test('only the operator API erases players, and only by calling its function', async () => {
-  const erasing = "select chancery_secret.erase_player('unknown', '{}'), chancery_secret.drop_responses('{}')"
+test('only the operator API erases and exports players, and only by calling its function', async () => {
+  const erasing =
+    "select chancery_secret.erase_player('unknown', '{}'), chancery_secret.drop_responses('{}'), chancery_secret.export_player('unknown', 1)"
   for (const role of Object.keys(mayRead))
     assert.equal(await isPermitted(role, erasing), role === 'chancery_ingest', role)
   assert.equal(await isPermitted('chancery_ingest', erasing), true)
   const { rows } = await client.query<{ config: string[]; is_definer: boolean }>(`
     select proconfig as config, prosecdef as is_definer from pg_proc
     where pronamespace = 'chancery_secret'::regnamespace`)
-  assert.equal(rows.length, 2)
+  // The two, and the export of a player.
+  assert.equal(rows.length, 3)
   for (const { config, is_definer } of rows)
     assert.deepEqual([config, is_definer], [['search_path=pg_catalog, pg_temp'], true])
 })

@@ -4,6 +4,7 @@ import { contractFor, demoProfile, type OperatorOperation, operatorOperations } 
 import { smallWorld } from '../http/world.ts'
 import { put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
+import { query } from '../support/database-url.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
 import { respondStatus, startWebhookReceiver } from '../support/webhook-receiver.ts'
@@ -22,12 +23,12 @@ async function request<T = Record<string, unknown>>(
   path: string,
   {
     id = '',
-    query = '',
+    query: search = '',
     body,
     headers,
   }: { id?: string; query?: string; body?: unknown; headers?: Record<string, string> } = {},
 ) {
-  const url = path.replace(/\{\w+\}/, encodeURIComponent(id)) + query
+  const url = path.replace(/\{\w+\}/, encodeURIComponent(id)) + search
   const response = await chancery.operate(method, url, body, headers)
   return { status: response.status, body: await check<T>(method, path, response) }
 }
@@ -51,6 +52,21 @@ test('operations on facts, feeds and rejected batches respond as documented', as
   await expect(409, 'POST', '/facts', { body: { facts, feed }, ...asBatch('d-3') })
   await expect(200, 'GET', '/feeds/{name}', { id: 'turns' })
   await expect(404, 'GET', '/feeds/{name}', { id: 'no feed' })
+  const heartbeat = {
+    sender: 'turns.py',
+    next_within_seconds: 60,
+    read_at: null,
+    error: 'the disk is full',
+    rows: null,
+    set_aside: 0,
+    waiting_views: [{ view: 'v', reason: 'r' }],
+  }
+  await expect(200, 'PUT', '/feeds/{name}/heartbeat', { id: 'turns', body: heartbeat })
+  await expect(200, 'GET', '/status')
+  await expect(404, 'PUT', '/feeds/{name}/heartbeat', { id: 'no feed', body: heartbeat })
+  await expect(400, 'PUT', '/feeds/{name}/heartbeat', { id: 'turns', body: {} })
+  await expect(200, 'DELETE', '/feeds/{name}/heartbeat', { id: 'turns' })
+  await expect(404, 'DELETE', '/feeds/{name}/heartbeat', { id: 'turns' })
   const wrong = { facts: [nation('d4'), { op: 'whatever' }] }
   await expect(422, 'POST', '/facts', { body: wrong, ...asBatch('d-4') })
   await expect(422, 'POST', '/facts', { body: wrong, ...asBatch('d-5'), query: '?keep=false' })
@@ -91,6 +107,13 @@ test('operations on facts, feeds and rejected batches respond as documented', as
   await expect(404, 'POST', '/refused/{id}/retry', { id: 'none' })
   await expect(200, 'DELETE', '/refused/{id}', { id: 'd-4' })
   await expect(404, 'DELETE', '/refused/{id}', { id: 'd-4' })
+  const ofFeed = { facts: [{ op: 'whatever' }], feed: { name: 'dropped', after: null } }
+  await expect(422, 'POST', '/facts', { body: ofFeed, ...asBatch('d-20') })
+  const { dropped } = await expect(200, 'DELETE', '/refused', { query: '?feed=dropped' })
+  assert.equal(dropped, 1)
+  await expect(404, 'GET', '/refused/{id}', { id: 'd-20' })
+  await expect(200, 'GET', '/refused/{id}', { id: 'd-10' })
+  await expect(400, 'DELETE', '/refused')
 })
 
 test('operations on codes and links respond as documented', async () => {
@@ -118,6 +141,27 @@ test('operations on keys and players respond as documented', async () => {
   await expect(200, 'POST', '/players/{id}/suspend', { id: 'p8', body: { note: 'x' } })
   await expect(200, 'POST', '/players/{id}/suspend', { id: 'p8' })
   await expect(400, 'POST', '/handovers', { body: { player_id: 'p8' } })
+  for (const query of ['', '?is_suspended=true', '?is_suspended=false&after=p1&limit=2'])
+    await expect(200, 'GET', '/players', { query })
+  await expect(400, 'GET', '/players', { query: '?limit=0' })
+  await expect(200, 'GET', '/players/{id}', { id: 'p8' })
+  await expect(404, 'GET', '/players/{id}', { id: 'none' })
+  await expect(200, 'POST', '/players/{id}/export', { id: 'p1' })
+  await expect(404, 'POST', '/players/{id}/export', { id: 'none' })
+  await expect(200, 'GET', '/keys/{id}/requests', { id })
+  await expect(404, 'GET', '/keys/{id}/requests', { id: 'none' })
+  await expect(400, 'GET', '/keys/{id}/requests', { id, query: '?limit=0' })
+  await query(
+    chancery.databaseUrl,
+    `insert into chancery_access.limit_request (key_id, calls_per_minute, reason, requested_at) values ('${id}', 7, 'x', now())`,
+  )
+  await expect(200, 'GET', '/limit-requests')
+  await expect(200, 'POST', '/limit-requests/{id}/approve', { id, body: { note: 'x' } })
+  await expect(404, 'POST', '/limit-requests/{id}/approve', { id })
+  await expect(400, 'POST', '/limit-requests/{id}/approve', { id, body: { limit: 0 } })
+  await expect(404, 'POST', '/limit-requests/{id}/decline', { id })
+  await query(chancery.databaseUrl, 'update chancery_access.limit_request set resolved_at = null')
+  await expect(200, 'POST', '/limit-requests/{id}/decline', { id })
   await expect(200, 'POST', '/players/{id}/resume', { id: 'p8' })
   await expect(404, 'POST', '/players/{id}/resume', { id: 'p8' })
 })
@@ -169,6 +213,12 @@ test('operations on requests respond as documented', async () => {
   await expect(404, 'GET', '/requests/{id}', { id: 'req_none' })
   await expect(200, 'GET', '/usage/keys', { query: '?hours=9999&limit=3' })
   await expect(200, 'GET', '/usage/addresses')
+  const limit = { limit: 0, expires_at: new Date(Date.now() + 3_600_000).toISOString(), note: 'x' }
+  await expect(200, 'PUT', '/addresses/{address}', { id: '203.0.113.0/24', body: limit })
+  await expect(400, 'PUT', '/addresses/{address}', { id: '203.0.113.0/7', body: limit })
+  await expect(200, 'GET', '/addresses')
+  await expect(200, 'DELETE', '/addresses/{address}', { id: '203.0.113.0/24' })
+  await expect(404, 'DELETE', '/addresses/{address}', { id: '203.0.113.0/24' })
   for (const query of ['?hours=0', '?hours=1.5', '?limit=10000', '?hour=3', '?hours='])
     await expect(400, 'GET', '/usage/addresses', { query })
 })
@@ -181,6 +231,11 @@ test('operations on tokens, the audit log and the status respond as documented',
   await expect(201, 'POST', '/tokens/{id}/rotate', { id })
   await expect(409, 'POST', '/tokens/{id}/rotate', { id })
   await expect(400, 'POST', '/tokens/{id}/rotate', { id, body: { overlap_hours: -1 } })
+  await expect(200, 'GET', '/profile')
+  await expect(200, 'POST', '/profile/compare', { body: { profile: demoProfile } })
+  await expect(400, 'POST', '/profile/compare', { body: { profile: { name: 'x' } } })
+  const unknownMembers = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`member_${index}`, 0]))
+  await expect(400, 'POST', '/profile/compare', { body: { profile: unknownMembers } })
   await expect(200, 'POST', '/tokens/{id}/revoke', { id })
   await expect(404, 'POST', '/tokens/{id}/revoke', { id: 'none' })
   await expect(200, 'GET', '/log')

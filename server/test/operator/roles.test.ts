@@ -16,11 +16,15 @@ const opens: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
   facts: [
     'facts.send',
     'feeds.get',
+    'feeds.heartbeat',
+    'feeds.remove_sender',
     'refused.list',
     'refused.get',
     'refused.retry',
     'refused.drop',
+    'refused.drop_all',
     'status.get',
+    'profile.get',
   ],
   identity: ['codes.issue', 'handovers.create', 'status.get'],
   metrics: ['metrics.get', 'status.get'],
@@ -100,8 +104,11 @@ const statusMembers: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
     'last_batch_age_seconds',
     'latest_refused',
     'ranked_version',
+    'ranking_lag_seconds',
     'ranking_lag_versions',
     'refused_batches',
+    'set_aside_facts',
+    'senders',
     'seq',
     'world_changed_at',
     'world_version',
@@ -109,11 +116,16 @@ const statusMembers: Record<Exclude<OperatorRole, 'admin'>, string[]> = {
   identity: [],
   metrics: [
     'last_batch_age_seconds',
+    'limits_shared',
     'log_gaps',
     'ranked_version',
+    'ranking_lag_seconds',
     'ranking_lag_versions',
     'refused_batches',
+    'set_aside_facts',
     'seq',
+    'streams_open',
+    'webhook_endpoints',
     'webhook_fan_out_lag_events',
     'webhook_oldest_undelivered_seconds',
     'webhook_queue_depth',
@@ -129,7 +141,7 @@ test('the status has the members of the caller’s roles, and all of them for ad
   }
   for (const role of ['facts', 'identity', 'metrics'] as const)
     assert.deepEqual(await membersFor(role), [...statusForAll, ...statusMembers[role]].toSorted(), role)
-  const all = new Set([...statusForAll, ...Object.values(statusMembers).flat()])
+  const all = new Set([...statusForAll, ...Object.values(statusMembers).flat(), 'limit_requests'])
   assert.deepEqual(await membersFor('admin'), [...all].toSorted())
 })
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '@chancery/contract'
+import { deleteOldHeartbeats } from '../../src/ingest/heartbeats.ts'
 import { roundLock } from '../../src/store/locks.ts'
 import { smallWorld } from '../http/world.ts'
 import { nation, put } from '../ingest/facts.ts'
 import { closeAfter } from '../support/close-after.ts'
 import { query, withConnection } from '../support/database-url.ts'
 import { pluck } from '../support/pluck.ts'
+import { createTestPools } from '../support/pools.ts'
 import { readStatus } from '../support/read-status.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
@@ -123,4 +126,72 @@ test('the status has the webhook queue of the metrics', async t => {
       metrics.includes(`chancery_webhook_fan_out_lag_events ${status.webhook_fan_out_lag_events}\n`)
     )
   }, 'status and metrics have the same queue')
+})
+
+test('heartbeats show in status and metrics, become overdue, and are bounded', async t => {
+  const chancery = closeAfter(await startTestServer(), t)
+  const beat = async (feed: string, more: object = {}) => {
+    const heartbeat = {
+      sender: 'turns.py',
+      next_within_seconds: 60,
+      read_at: '2026-05-27T18:00:00Z',
+      error: null,
+      rows: 5,
+      set_aside: 2,
+      waiting_views: [{ view: 'v', reason: 'r' }],
+      ...more,
+    }
+    return (await chancery.operate('PUT', `/feeds/${feed}/heartbeat`, heartbeat)).status
+  }
+  const countLines = async () =>
+    ((await (await chancery.operate('GET', '/log')).json()) as { data: object[] }).data.length
+  const before = await countLines()
+  assert.deepEqual(
+    [await beat('a'), await beat('b', { next_within_seconds: null }), await beat('a')],
+    [200, 200, 200],
+  )
+  await query(
+    chancery.databaseUrl,
+    `update chancery_secret.heartbeat set heartbeat_at = heartbeat_at - interval '2 minutes'`,
+  )
+  const { senders } = await readStatus<{
+    senders: { feed: string; is_overdue: boolean; read_age_seconds: number }[]
+  }>(chancery)
+  assert.deepEqual(pluck(senders, 'feed', 'is_overdue'), [
+    ['a', true],
+    ['b', false],
+  ])
+  assert.ok((senders[0]?.read_age_seconds ?? 0) > 1_000)
+  const metrics = await metricsOf(chancery)
+  for (const line of [
+    'chancery_sender_overdue{feed="a"} 1',
+    'chancery_sender_overdue{feed="b"} 0',
+    'chancery_sender_failing{feed="a"} 0',
+    'chancery_sender_waiting_views{feed="a"} 1',
+    'chancery_sender_set_aside{feed="b"} 2',
+  ])
+    assert.ok(metrics.includes(`${line}\n`), line)
+  assert.match(metrics, /^chancery_sender_read_age_seconds\{feed="a"\} \d/m)
+  // Every fifteen seconds from each sender: not in the audit log, but searched for secrets.
+  assert.equal(await countLines(), before)
+  assert.equal(await beat('a', { error: `token cho_${'x'.repeat(38)}` }), 400)
+
+  await query(
+    chancery.databaseUrl,
+    `insert into chancery_secret.heartbeat select 'n' || n, now(), 60, null, '{}' from generate_series(1, ${limits.senders - 2}) n`,
+  )
+  assert.deepEqual([await beat('one-more'), await beat('a')], [400, 200])
+  const remove = async (feed: string) => (await chancery.operate('DELETE', `/feeds/${feed}/heartbeat`)).status
+  assert.deepEqual([await remove('a'), await remove('a'), await beat('one-more')], [200, 404, 200])
+  const pools = closeAfter(createTestPools({ connectionString: chancery.databaseUrl }), t)
+  await query(
+    chancery.databaseUrl,
+    `update chancery_secret.heartbeat set heartbeat_at = now() - interval '40 days' where feed = 'b'`,
+  )
+  await deleteOldHeartbeats(pools.ingest)
+  const [left] = await query(
+    chancery.databaseUrl,
+    `select count(*)::int as count from chancery_secret.heartbeat where feed in ('b', 'one-more')`,
+  )
+  assert.deepEqual(left, { count: 1 })
 })

@@ -79,6 +79,8 @@ describe('after an erasure', () => {
   let browser: SignedIn
   let stream: StreamReader
   let others: { key: string }
+  let exported: string
+  let countsBefore: Map<string, number>
 
   before(async () => {
     await ingest([
@@ -143,6 +145,9 @@ describe('after an erasure', () => {
       'the request log is written',
     )
     assert.deepEqual(foundIn(await dump(chancery.databaseUrl)), words)
+    const response = await chancery.operate('POST', `/players/${player}/export`)
+    exported = await response.text()
+    countsBefore = await rowCounts(chancery.databaseUrl)
     await erase('erase', { nations: ['old'] })
   })
 
@@ -160,6 +165,29 @@ describe('after an erasure', () => {
         [],
         id,
       )
+  })
+
+  test('the export before it had every row that the erasure has deleted, and no secret', async () => {
+    const { tables, truncated } = JSON.parse(exported) as {
+      tables: Record<string, object[]>
+      truncated: string[]
+    }
+    assert.deepEqual(truncated, [])
+    assert.deepEqual(foundIn(exported), words)
+    const counts = await rowCounts(chancery.databaseUrl)
+    let deleted = 0
+    for (const [table, count] of countsBefore) {
+      const lost = count - (counts.get(table) ?? 0)
+      if (lost <= 0) continue
+      deleted += lost
+      assert.ok(
+        (tables[table]?.length ?? 0) >= lost,
+        `${table}: ${lost} rows, ${tables[table]?.length} exported`,
+      )
+    }
+    assert.ok(deleted >= 8, String(deleted))
+    assert.doesNotMatch(exported, /other-player|whsec_|"hash"|secret":/)
+    assert.ok(!exported.includes(key))
   })
 
   test('the key is rejected by the next request, and its stream ends', async () => {

@@ -69,7 +69,7 @@ export interface TestServerOptions {
 }
 
 /**
- * Timeouts that a busy machine does not reach, and immediate ranking rounds. Tests of timeouts and outages pass `{}`, the times of a real
+ * Timeouts that a busy machine does not reach, and immediate ranking rounds and retries. Tests of timeouts and outages pass `{}`, the times of a real
  * server.
  */
 export const longTimeouts: ServerTimings = {
@@ -77,6 +77,7 @@ export const longTimeouts: ServerTimings = {
   limitsTimeoutMs: 20_000,
   connectionTimings: { headMs: 120_000, requestMs: 120_000 },
   rankingPauseMs: 5,
+  retryPauseMs: 5,
 }
 
 const operatorToken = 'operator-token-of-a-test'

@@ -115,8 +115,40 @@ function coerceParsed({ factSchemas, eventKinds }: Contract, fact: string): stri
       ? eventSchema(eventKinds[String((data as { type?: unknown } | null)?.type)]?.data as ValueSchema)
       : (factSchemas[rest.resource as FactResource] as ValueSchema | undefined)
   const envelope = coerceValue(envelopeSchema(factSchemas.era), rest) as object
-  return JSON.stringify(data === undefined ? envelope : { ...envelope, data: coerceValue(schema, data) })
+  if (data === undefined) return JSON.stringify(envelope)
+  const whole = rest.op === 'put' && isObject(data) ? withMembers(data) : data
+  return JSON.stringify({ ...envelope, data: coerceValue(schema, whole) })
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Data in which a name with dots sets a member of an object, as the column of a view does: `{"economy.credits": 5}` is
+ * `{"economy": {"credits": 5}}`. Where two names fill the same field, the data is left for the service to reject.
+ */
+function withMembers(data: Record<string, unknown>): Record<string, unknown> {
+  if (!Object.keys(data).some(name => name.includes('.'))) return data
+  const whole: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(data)) {
+    const path = name.split('.')
+    const last = path.pop() ?? name
+    let inside = whole
+    for (const step of path) {
+      if (!Object.hasOwn(inside, step)) setOwn(inside, step, {})
+      const next = inside[step]
+      if (!isObject(next)) return data
+      inside = next
+    }
+    if (Object.hasOwn(inside, last)) return data
+    setOwn(inside, last, isObject(value) && path.length === 0 ? { ...value } : value)
+  }
+  return whole
+}
+
+/** Also for the name `__proto__`, which an assignment would not store. */
+const setOwn = (object: object, name: string, value: unknown) =>
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
 
 const id = { type: 'string' }
 const time = { type: 'string', format: 'date-time' }

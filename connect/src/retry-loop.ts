@@ -8,6 +8,7 @@ import {
   StaleFeedError,
 } from './errors.ts'
 import type { GameConnection, GameOptions } from './game-database/game-views.ts'
+import { type SenderState, startHeartbeats } from './heartbeat.ts'
 import { createProfileCheck } from './profile-mismatch.ts'
 import type { ServiceClient } from './service-client.ts'
 
@@ -19,12 +20,15 @@ export interface Pacing {
   standbyMs: number
   /** After this idle time the game's database closes the connection, which releases its lock. At least some seconds. */
   idleTimeoutMs: number
+  /** How often the service gets a heartbeat. */
+  heartbeatMs: number
 }
 
 export const defaultPacing: Omit<Pacing, 'everyMs'> = {
   backOffMs: [1_000, 30_000],
   standbyMs: 1_000,
   idleTimeoutMs: 60_000,
+  heartbeatMs: 15_000,
 }
 
 /** What connects a game's database with a service until it is stopped. */
@@ -46,11 +50,16 @@ export interface RetryableJob<C extends GameConnection> extends RunOptions {
   /** Lock in the game's database: its holder runs, others stand by. */
   lock: string
   isReadOnly: boolean
+  feed: string
+  /** For its heartbeats. */
+  state(): SenderState
   open(url: string, options: GameOptions): Promise<C>
   /** Called with each new connection, before its first round. */
   begin?(db: C, wake: () => void): Promise<void>
   /** One round. true runs the next one without a pause. */
   round(db: C): Promise<boolean>
+  /** How long to pause after a round. Default: `everyMs`. */
+  pauseMs?(): number
   /** Drops the state that depends on the connection. */
   reset(): void
 }
@@ -67,6 +76,12 @@ export async function runWithRetry<C extends GameConnection>(job: RetryableJob<C
   let waitMs = first
   const { pause, wake } = createPause(signal)
   const checkProfile = createProfileCheck(job)
+  const heartbeats = startHeartbeats({
+    ...job,
+    sender: `chancery ${job.name}`,
+    everyMs: pacing.heartbeatMs,
+    state: () => job.state(),
+  })
   const keepAlive = setInterval(() => void db?.keepAlive().catch(() => undefined), pacing.idleTimeoutMs / 4)
 
   try {
@@ -79,18 +94,25 @@ export async function runWithRetry<C extends GameConnection>(job: RetryableJob<C
             name: `chancery ${job.name}`,
           })
           job.reset()
+          heartbeats.setStandby(true)
           if (!(await acquireLock(db, job, pause))) return
+          heartbeats.setStandby(false)
           await job.begin?.(db, wake)
         }
         await checkProfile()
         const isMore = await job.round(db)
+        heartbeats.succeeded()
         if (trouble !== undefined && trouble in recoveryMessages) log(recoveryMessages[trouble] ?? '')
         trouble = undefined
         waitMs = first
         if (isOnce && !isMore) return
-        if (!isMore) await pause(pacing.everyMs)
+        if (!isMore) await pause(job.pauseMs?.() ?? pacing.everyMs)
       } catch (err) {
         const message = retryMessage(err)
+        if (!(err instanceof ServiceUnavailableError))
+          heartbeats.failed(
+            message ?? (err instanceof ConnectError ? err.message : 'it ended with an error: see its log'),
+          )
         if (message === undefined || isOnce)
           throw isOnce && message !== undefined ? new ConnectError(message) : err
         if (err instanceof GameUnavailableError) {
@@ -107,6 +129,7 @@ export async function runWithRetry<C extends GameConnection>(job: RetryableJob<C
     }
   } finally {
     clearInterval(keepAlive)
+    await heartbeats.close()
     await db?.close()
   }
 }

@@ -70,5 +70,5 @@ export async function* ndjson(lines: Iterable<string>): AsyncGenerator<string> {
 /** Closes a batch. `feed` names the batch before it; `announce: false` marks history, which is not pushed as news. */
 export const commitLine = (
   batch: string,
-  more: { feed?: { name: string; after: string | null }; announce?: false } = {},
+  more: { feed?: { name: string; after: string | null }; announce?: false; refused?: 'set_aside' } = {},
 ) => JSON.stringify({ op: 'commit', batch, ...more })

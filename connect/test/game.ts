@@ -5,6 +5,7 @@ import type { GameViews } from '../src/game-database/game-views.ts'
 import { openViews } from '../src/game-database/open-views.ts'
 import { Puller, type PullerOptions } from '../src/pull/puller.ts'
 import type { RoundReport } from '../src/pull/round-result.ts'
+import { touchedSql } from '../src/pull/touched-sql.ts'
 import type { ServiceClient } from '../src/service-client.ts'
 import { contract } from './service-client.ts'
 
@@ -58,6 +59,34 @@ export const smallGame = `
     select id, attacker as "attacker.nation_id", defender as "defender.nation_id", declared as declared_at, ended as ended_at,
       case when ended is null then 'active' else 'ended' end as status, reason from wars;
 `
+
+/** The views of some tables of the small game, and their keys. */
+const touchedViews = {
+  nations: ['nation', 'id'],
+  members: ['alliance_member', 'nation'],
+  wars: ['war', 'id'],
+} as const
+
+/** The table of touched keys, and triggers as the template shows them. */
+export const touchedTriggers = (tables: (keyof typeof touchedViews)[]): string =>
+  [
+    touchedSql('chancery_out', 'postgresql'),
+    ...tables.map(table => {
+      const [resource, key] = touchedViews[table]
+      const changes = (['insert', 'update', 'delete'] as const).map(
+        change =>
+          `create trigger chancery_touched_${change} after ${change} on ${table} referencing ${change === 'delete' ? 'old' : 'new'} table as changed
+             for each statement execute function chancery_out.touch_${table}();`,
+      )
+      return `
+        create function chancery_out.touch_${table}() returns trigger language plpgsql security definer set search_path = '' as $$
+        begin
+          insert into chancery_out.touched (resource, id) select '${resource}', ${key} from changed;
+          return null;
+        end $$;
+        ${changes.join('')}`
+    }),
+  ].join('')
 
 /** The small game with `nations` nations, whose ids begin after `start`. */
 export async function createSmallGame(

@@ -7,6 +7,7 @@ import { createFactValidator, isRejected } from '../../server/src/ingest/validat
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import { ConnectError, GameUnavailableError } from '../src/errors.ts'
 import { openViews } from '../src/game-database/open-views.ts'
+import { touchedSql } from '../src/pull/touched-sql.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
 import { assertReadsTemplates, pullsFrom, viewsOptions } from './fixture.ts'
@@ -145,7 +146,7 @@ describe('a game with MariaDB', { skip }, () => {
       create view edge.nation as select * from edge.t; grant select on edge.* to reader@'127.0.0.1'`)
     const views = await openViews(url(), viewsOptions)
     const columns = ['nation_name', 'motto'].map(name => ({ name, type: 'varchar', category: 's' }))
-    const rows = await views.hashes({ schema: 'edge', name: 'nation', key: 'id' }, columns)
+    const rows = await views.hashes({ schema: 'edge', name: 'nation', key: 'id' }, columns, 'all')
     assert.equal(new Set(rows.map(([, hash]) => hash)).size, 5)
     await views.close()
     await db.query('drop database edge')
@@ -388,5 +389,37 @@ describe('a game with MariaDB', { skip }, () => {
       await db.kill()
       await assert.rejects(manual.round(), GameUnavailableError)
       await db.start()
+    }))
+
+  test('rows of touched keys are sent without reading the others, and the keys are deleted', () =>
+    withPuller(async manual => {
+      await db.query(`${touchedSql('chancery_out', 'mysql')}
+        grant select, delete on chancery_out.touched to reader@'127.0.0.1'`)
+      for (const [change, row] of [
+        ['update', 'new'],
+        ['delete', 'old'],
+      ] as const)
+        await db.query(`create trigger game.touched_${change} after ${change} on game.nations for each row
+          insert into chancery_out.touched (resource, id) values ('nation', ${row}.id)`)
+      await db.query(`insert into game.nations (id, name) values (61, 'A'), (62, 'B'), (63, 'C')`)
+      await manual.round()
+      await db.query(`insert into game.nations (id, name) values (64, 'Unseen')`)
+      await db.query(`update game.nations set motto = 'touched' where id in (61, 62)`)
+      await db.query('delete from game.nations where id = 63')
+      const report = await manual.round()
+      assert.deepEqual(
+        [report?.views.nation?.new, report?.views.nation?.changed, report?.views.nation?.deleted],
+        [0, 2, 1],
+      )
+      const [left] = (await db.query('select count(*) as count from chancery_out.touched')) as {
+        count: number
+      }[]
+      assert.equal(Number(left?.count), 0)
+      assert.equal((await read('/nations/62')).motto, 'touched')
+      assert.equal(await statusOf('/nations/63'), 404)
+      assert.equal(await statusOf('/nations/64'), 404)
+      await db.query(
+        'drop trigger game.touched_update; drop trigger game.touched_delete; drop table chancery_out.touched',
+      )
     }))
 })

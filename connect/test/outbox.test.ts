@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { limits } from '@chancery/contract'
 import { useTestServer } from '../../server/test/support/fixture.ts'
+import { pluck } from '../../server/test/support/pluck.ts'
 import { type GameDatabase, openGame } from '../src/game-database/postgres.ts'
 import { type DrainedBatch, Drainer } from '../src/outbox/drainer.ts'
 import { readOutboxStatus } from '../src/outbox/outbox-rows.ts'
@@ -73,6 +74,23 @@ test('ids and times are written as the contract has them, whatever the zone of t
   assert.equal((await read(`/wars/${n(9)}`)).declared_at, '2026-05-20T10:00:00Z')
 })
 
+test('a name with a dot sets a member of an object, as in a view', async () => {
+  await game.query(nation(1))
+  await game.query(nation(2))
+  await game.query(
+    `select chancery_out.put('war', to_jsonb(v)) from (select ${n(9)} as id, ${n(1)} as "attacker.nation_id", ${n(2)} as "defender.nation_id",
+       '2026-05-20 10:00Z'::timestamptz as declared_at) v`,
+  )
+  for (const twice of ['{"economy.credits": 1, "economy": {"credits": 2}}', '{"motto.x": 1, "motto": "y"}'])
+    await game.query(nation(3, twice))
+  await drainer.round(db)
+  assert.equal(((await read(`/wars/${n(9)}`)).attacker as { nation_id: string }).nation_id, n(1))
+  assert.deepEqual(
+    drained.flatMap(({ refused }) => pluck(refused, 'path')),
+    ['/data/economy.credits', '/data/motto.x'],
+  )
+})
+
 test('transactions that commit in another order than they began are all sent, in the order of their commits', async () => {
   await game.query(nation(1))
   const [slow, fast] = [await game.session(), await game.session()]
@@ -103,23 +121,48 @@ test('of two open transactions, the one that waited for a lock of the other come
   assert.equal((await read(`/nations/${n(1)}`)).motto, 'slow')
 })
 
-test('a rejected transaction is kept in the dead-letter store and does not stop later ones', async () => {
-  for (const index of [1, 2, 3, 4, 5])
-    await game.query(nation(index, index === 3 ? '{"national_score": "many"}' : '{}'))
+test('a fact that is rejected is set aside, and stops neither its transaction nor later ones', async () => {
+  for (const index of [1, 2])
+    await game.query(nation(index, index === 2 ? '{"national_score": "many"}' : '{}'))
+  await game.query(`begin; ${nation(3, '{"national_score": "many"}')} ${nation(4)} commit`)
+  await game.query(nation(5))
   await drainer.round(db)
-  assert.deepEqual(statuses(), ['applied', 'applied', 'refused', 'applied', 'applied'])
   assert.deepEqual(
-    drained[2]?.refused.map(({ line }) => line),
-    [1],
+    drained.map(({ status, facts, set_aside, refused }) => [
+      status,
+      facts,
+      set_aside,
+      refused.map(({ line }) => line),
+    ]),
+    [
+      ['applied', 1, 0, []],
+      ['applied', 1, 1, [1]],
+      ['applied', 2, 1, [1]],
+      ['applied', 1, 0, []],
+    ],
   )
   assert.equal(await waiting(), 0)
-  const { data } = (await (await chancery.operate('GET', `/refused?feed=${feed}`)).json()) as {
-    data: { id: string; refusals: { path: string }[] }[]
-  }
+  const kept = async () =>
+    ((await (await chancery.operate('GET', `/refused?feed=${feed}`)).json()) as { data: object[] }).data
+  assert.deepEqual(pluck((await kept()) as { is_set_aside: boolean }[], 'is_set_aside'), [true, true])
   assert.deepEqual(
-    data.map(({ id, refusals }) => [id, refusals[0]?.path]),
-    [[drained[2]?.batch, '/data/national_score']],
+    await Promise.all([1, 2, 3, 4, 5].map(index => statusOf(`/nations/${n(index)}`))),
+    [200, 404, 404, 200, 200],
   )
+  await game.query(`${nation(2, '{"national_score": 1}')} ${nation(3, '{"national_score": 1}')}`)
+  await drainer.round(db)
+  assert.deepEqual(await kept(), [])
+})
+
+test('a whole transaction is rejected where facts cannot be set aside, and does not stop later ones', async () => {
+  await game.query(
+    `begin; ${nation(1)} insert into chancery_out.outbox (fact) values ('{"op": "erase", "player": "p9"}'); ${nation(2, '{"national_score": "many"}')} commit`,
+  )
+  await game.query(nation(3))
+  await drainer.round(db)
+  assert.deepEqual(statuses(), ['refused', 'applied'])
+  assert.equal(await statusOf(`/nations/${n(1)}`), 404)
+  assert.equal(await waiting(), 0)
 })
 
 test('batches whose outcome was lost are applied once, and removed', async () => {

@@ -241,6 +241,7 @@ test('a batch that is rejected without a line is bisected, and the row quarantin
       const refused = {
         batch: null,
         facts: 0,
+        set_aside: 0,
         events: 0,
         last_seq: null,
         is_kept: false,

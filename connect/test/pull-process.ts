@@ -22,6 +22,7 @@ const common = {
     backOffMs: [10, 50] as [number, number],
     standbyMs: 5,
     idleTimeoutMs: Number(process.env.IDLE_TIMEOUT_MS ?? 60_000),
+    heartbeatMs: 1_000,
   },
   signal: new AbortController().signal,
   log: (message: string) => console.log(`# ${message}`),

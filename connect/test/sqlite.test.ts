@@ -8,6 +8,7 @@ import { factResources } from '@chancery/contract'
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import { ConnectError, GameUnavailableError } from '../src/errors.ts'
 import { openViews } from '../src/game-database/open-views.ts'
+import { touchedSql } from '../src/pull/touched-sql.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
 import { assertReadsTemplates, pullsFrom, viewsOptions } from './fixture.ts'
@@ -104,7 +105,7 @@ test('rows that differ only in where a value ends, or in its type, have other ha
     game.exec(`create table edge_t (id, a, b); insert into edge_t values (1, 'a', 'b,c'), (2, 'a,b', 'c'), (3, 'a', null), (4, 'a', 'NULL'),
       (5, 'a', ''), (6, 1, '1'), (7, '1', 1), (8, 'a', 'b' || char(0) || 'c'), (9, 'a', 'b' || char(0) || 'd'), (10, 'a', x'62'); create view edge_nation as select * from edge_t`)
     const columns = ['a', 'b'].map(name => ({ name, type: '', category: 'v' }))
-    const rows = await views.hashes({ schema: 'edge', name: 'nation', key: 'id' }, columns)
+    const rows = await views.hashes({ schema: 'edge', name: 'nation', key: 'id' }, columns, 'all')
     assert.equal(new Set(rows.map(([, hash]) => hash)).size, 10)
   }))
 
@@ -232,3 +233,28 @@ test('the SQL templates run unchanged, and the puller accepts their views', asyn
     db.close()
   }
 })
+
+test('rows of touched keys are sent without reading the others, and the keys are deleted', () =>
+  withPuller(async manual => {
+    game.exec(`${touchedSql('chancery_out', 'sqlite')}
+      create trigger touched_update after update on nations begin
+        insert into chancery_out_touched (resource, id) values ('nation', new.id); end;
+      create trigger touched_delete after delete on nations begin
+        insert into chancery_out_touched (resource, id) values ('nation', old.id); end;`)
+    await manual.round()
+    game.exec("insert into nations (id, name) values (71, 'Unseen')")
+    game.exec("update nations set motto = 'touched' where id in (11, 12); delete from nations where id = 13")
+    const report = await manual.round()
+    assert.deepEqual(
+      [report?.views.nation?.new, report?.views.nation?.changed, report?.views.nation?.deleted],
+      [0, 2, 1],
+    )
+    assert.deepEqual(
+      { ...game.prepare('select count(*) as count from chancery_out_touched').get() },
+      { count: 0 },
+    )
+    assert.equal((await read('/nations/12')).motto, 'touched')
+    assert.equal(await statusOf('/nations/13'), 404)
+    assert.equal(await statusOf('/nations/71'), 404)
+    game.exec('drop trigger touched_update; drop trigger touched_delete; drop table chancery_out_touched')
+  }))

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { contractFor } from '@chancery/contract'
+import { contractFor, type operatorOperations, type ResponseOf } from '@chancery/contract'
+import { readStatus } from '../../server/test/support/read-status.ts'
 import { until } from '../../server/test/support/until.ts'
 import { ConnectError, ServiceUnavailableError } from '../src/errors.ts'
 import { checkViews } from '../src/pull/check-views.ts'
@@ -13,6 +14,8 @@ import { clientOf, contract } from './service-client.ts'
 
 const fixture = usePullFixture({ nations: 30 })
 const { chancery, n, open, query, read } = fixture
+
+type Sender = NonNullable<ResponseOf<typeof operatorOperations.statusGet>['senders']>[number]
 
 const mottoOf = async (index: number) => (await read(`/nations/${n(index)}`)).motto
 const setMotto = (index: number, motto: string) =>
@@ -31,7 +34,7 @@ function running(options: Partial<RunPullOptions> = {}) {
     feed: 'pull',
     allowsDeletes: true,
     isOnce: false,
-    pacing: { everyMs: 10, backOffMs: [5, 20], standbyMs: 10, idleTimeoutMs: 60_000 },
+    pacing: { everyMs: 10, backOffMs: [5, 20], standbyMs: 10, idleTimeoutMs: 60_000, heartbeatMs: 20 },
     signal: ending.signal,
     log: message => void messages.push(message),
     report: round => void rounds.push(round),
@@ -75,6 +78,66 @@ test('a puller with --once does not wait for another', async () => {
     message: 'another pull is running on this database: stop it first',
   })
   await first.end()
+})
+
+test('the status has the heartbeat of the puller that runs, its waiting views and quarantined rows', async () => {
+  const senders = async () => (await readStatus<{ senders: Sender[] }>(chancery)).senders
+  const sender = async () => (await senders()).find(({ feed }) => feed === 'beating')
+  const first = running({ feed: 'beating' })
+  await until(async () => {
+    const now = await sender()
+    return now?.rows === 30 && now.read_at !== null
+  }, 'its rows are in the status')
+  const { read_at, heartbeat_at, heartbeat_age_seconds, read_age_seconds, ...rest } =
+    (await sender()) as Sender
+  assert.deepEqual(rest, {
+    feed: 'beating',
+    sender: 'chancery pull',
+    next_within_seconds: 60,
+    error: null,
+    rows: 30,
+    set_aside: 0,
+    waiting_views: [],
+    is_overdue: false,
+  })
+  assert.ok(read_age_seconds !== null && heartbeat_age_seconds < 60)
+  // The standby does not speak for the one that runs.
+  const second = running({ feed: 'beating' })
+  await until(() => second.messages.length > 0, 'the second waits')
+  await query(`update nations set name = '' where id = $1`, [n(1)])
+  await query('delete from nations where id <> $1', [n(1)])
+  await until(async () => {
+    const now = await sender()
+    return now?.set_aside === 1 && now.waiting_views.length === 1
+  }, 'the row and the view are in the status')
+  assert.match((await sender())?.waiting_views[0]?.reason ?? '', /^chancery_out\.nation lacks 29 of 30 rows/)
+  await query('alter view chancery_out.nation rename column nation_name to other')
+  // The second takes over, and fails as well.
+  for (const { done } of [first, second]) await done.catch(() => undefined)
+  assert.match((await sender())?.error ?? '', /the column other is not a field/)
+})
+
+test('heartbeats that fail do not disturb the pull, and one that runs once is never overdue', async () => {
+  const client = clientOf(chancery)
+  const rejecting: ServiceClient = {
+    ...client,
+    call: (operation, ...request) =>
+      operation.id === 'feeds.heartbeat'
+        ? Promise.reject(new Error('rejected'))
+        : client.call(operation, ...request),
+  }
+  const once = running({ isOnce: true, feed: 'rejected', client: rejecting })
+  await once.done
+  assert.equal(once.rounds.length, 1)
+  const accepted = running({ isOnce: true, feed: 'once' })
+  await accepted.done
+  const { senders } = await readStatus<{ senders: Sender[] }>(chancery)
+  assert.deepEqual(
+    senders
+      .filter(({ feed }) => ['rejected', 'once'].includes(feed))
+      .map(({ feed, next_within_seconds, rows }) => [feed, next_within_seconds, rows]),
+    [['once', null, 30]],
+  )
 })
 
 test('a puller that was suspended in the middle of a round cannot apply stale state when it resumes', async () => {

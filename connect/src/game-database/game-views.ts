@@ -46,12 +46,37 @@ export interface GameViews extends GameConnection {
   notes(): Promise<string[]>
   /** Until the snapshot ends they cannot change, where the database can lock them. */
   columns(relation: Relation): Promise<ResultColumn[]>
-  /** Key and hash of each row. */
-  hashes(relation: Relation, columns: readonly ResultColumn[]): Promise<[key: string | null, hash: string][]>
-  /** The rows of these keys, or all: key, and value by column as in JSON. */
+  /** Key and hash of each row, or of those of some keys. */
+  hashes(
+    relation: Relation,
+    columns: readonly ResultColumn[],
+    keys: Keys,
+  ): Promise<[key: string | null, hash: string][]>
+  /** The keys of some of the first rows, at most this number, at random. */
+  someKeys(relation: Relation, max: number): Promise<string[]>
+  /** Rows: key, and value by column as in JSON. */
   rows(
     relation: Relation,
     columns: readonly ResultColumn[],
-    keys: readonly string[] | 'all',
+    keys: Keys,
   ): AsyncIterable<[key: string | null, row: Record<string, unknown>]>
+  /** The first rows of the table of touched keys. */
+  touched(schema: string, max: number): Promise<TouchedKey[]>
+  /** Deletes rows of that table, outside of a snapshot. */
+  deleteTouched(schema: string, numbers: readonly string[]): Promise<void>
+}
+
+/** A sample is drawn from this number of rows: the first alone would often be the oldest. */
+export const sampledMax = 100_000
+
+export type Keys = readonly string[] | 'all'
+
+/** The table into which the triggers of a game write the keys of changed rows. */
+export const touchedTable = 'touched'
+
+/** A row of it. */
+export interface TouchedKey {
+  number: string
+  resource: string
+  id: string
 }

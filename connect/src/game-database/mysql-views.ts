@@ -1,12 +1,20 @@
 import { parseExactly } from '../coerce-value.ts'
 import { GameDataError } from '../errors.ts'
-import type { GameOptions, GameViews, Relation, ResultColumn } from './game-views.ts'
+import {
+  type GameOptions,
+  type GameViews,
+  type Keys,
+  type Relation,
+  type ResultColumn,
+  sampledMax,
+  touchedTable,
+} from './game-views.ts'
 import { openMysql } from './mysql.ts'
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 const relationText = ({ schema, name }: Relation) => `${quoted(schema)}.${quoted(name)}`
 
-/** Up to this number, keys are listed in a query. */
+/** The most keys that a query lists. */
 const keysMax = 1_000
 
 /** Reads views of MySQL 8 and MariaDB. The schema of the views is a database. */
@@ -70,40 +78,90 @@ export async function openMysqlViews(url: string, options: GameOptions): Promise
       }))
     },
 
-    async hashes(relation, columns) {
+    async hashes(relation, columns, keys) {
       // With its length, no value can look like two.
       const parts = columns.map(
         ({ name }) => `ifnull(concat(length(${quoted(name)}), ':', ${quoted(name)}), '-')`,
       )
+      const hashes: [string | null, string][] = []
+      for (const { condition, values } of whereKeys(relation, columns, keys)) {
+        const rows = await db.query(
+          `select cast(${quoted(relation.key)} as char), md5(concat_ws(',', ${parts.join(', ')})) from ${relationText(relation)} ${condition}`,
+          values,
+        )
+        for (const [key = null, hash] of rows) {
+          // Without a hash, no change of the row would be seen.
+          if (hash == null) throw new GameDataError(`the row ${key} is larger than max_allowed_packet`)
+          hashes.push([key, hash])
+        }
+      }
+      return hashes
+    },
+
+    async someKeys(relation, max) {
       const rows = await db.query(
-        `select cast(${quoted(relation.key)} as char), md5(concat_ws(',', ${parts.join(', ')})) from ${relationText(relation)}`,
+        `select k.row_key from (select cast(${quoted(relation.key)} as char) as row_key from ${relationText(relation)} limit ${sampledMax}) k order by rand() limit ?`,
+        [max],
       )
-      return rows.map(([key = null, hash]) => {
-        // Without a hash, no change of the row would be seen.
-        if (hash == null) throw new GameDataError(`the row ${key} is larger than max_allowed_packet`)
-        return [key, hash]
-      })
+      return rows.flatMap(([key]) => key ?? [])
     },
 
     async *rows(relation, columns, keys) {
-      const isListed = keys !== 'all' && keys.length <= keysMax
-      const key = columns.find(({ name }) => name === relation.key)
-      const listed = isListed ? keys.map(text => keyValue(text, key)) : []
       const selected = columns.map(({ name }) => quoted(name)).join(', ')
-      const rows = db.stream(
-        `select cast(${quoted(relation.key)} as char), ${selected} from ${relationText(relation)}
-         ${isListed ? `where ${quoted(relation.key)} in (?)` : ''}`,
-        isListed ? [listed] : [],
+      for (const { condition, values } of whereKeys(relation, columns, keys))
+        for await (const [rowKey = null, ...row] of db.stream(
+          `select cast(${quoted(relation.key)} as char), ${selected} from ${relationText(relation)} ${condition}`,
+          values,
+        ))
+          yield [
+            rowKey,
+            Object.fromEntries(
+              columns.map((column, index) => [column.name, jsonValueOf(column, row[index])]),
+            ),
+          ]
+    },
+
+    async touched(schema, max) {
+      const rows = await db.query(
+        `select number, resource, id from ${quoted(schema)}.${touchedTable} order by number limit ?`,
+        [max],
       )
-      for await (const [rowKey = null, ...values] of rows)
-        yield [
-          rowKey,
-          Object.fromEntries(
-            columns.map((column, index) => [column.name, jsonValueOf(column, values[index])]),
-          ),
-        ]
+      return rows.map(([number, resource, id]) => ({
+        number: number ?? '',
+        resource: resource ?? '',
+        id: id ?? '',
+      }))
+    },
+
+    async deleteTouched(schema, numbers) {
+      await db.query('start transaction read write')
+      try {
+        for (let at = 0; at < numbers.length; at += keysMax)
+          await db.query(`delete from ${quoted(schema)}.${touchedTable} where number in (?)`, [
+            numbers.slice(at, at + keysMax).map(BigInt),
+          ])
+        await db.query('commit')
+      } catch (err) {
+        await db.query('rollback').catch(() => undefined)
+        throw err
+      }
     },
   }
+}
+
+/** Conditions that together select the rows of these keys. */
+function* whereKeys(
+  relation: Relation,
+  columns: readonly ResultColumn[],
+  keys: Keys,
+): Generator<{ condition: string; values: unknown[] }> {
+  if (keys === 'all') return yield { condition: '', values: [] }
+  const key = columns.find(({ name }) => name === relation.key)
+  for (let at = 0; at < keys.length; at += keysMax)
+    yield {
+      condition: `where ${quoted(relation.key)} in (?)`,
+      values: [keys.slice(at, at + keysMax).map(text => keyValue(text, key))],
+    }
 }
 
 /** A number is compared as one: a text would be compared as a double, without an index. */

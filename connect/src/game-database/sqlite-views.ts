@@ -3,7 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
-import type { GameViews, Relation } from './game-views.ts'
+import { type GameViews, type Keys, type Relation, sampledMax, touchedTable } from './game-views.ts'
 import { lockName } from './name-lock.ts'
 
 type Value = null | number | bigint | string | Uint8Array
@@ -15,7 +15,7 @@ const relationText = ({ schema, name }: Relation) => quoted(`${schema}_${name}`)
 /** After this number of rows other work of the process has its turn: reads of SQLite block it. */
 const rowsAtOnce = 2_000
 const busyTimeoutMs = 10_000
-/** Up to this number, keys are listed in a query. */
+/** The most keys that a query lists. */
 const keysMax = 1_000
 
 /** Reads views of a SQLite file, which it never writes. */
@@ -95,31 +95,80 @@ export async function openSqliteViews(url: string): Promise<GameViews> {
       return found.map(([column, type]) => ({ name: String(column), type: String(type), category: 'v' }))
     },
 
-    async hashes(relation, columns) {
+    async hashes(relation, columns, keys) {
       const selected = columns.map(({ name }) => quoted(name)).join(', ')
       const hashes: [string | null, string][] = []
-      for await (const [key = null, ...values] of rowsOf(
-        `select cast(${quoted(relation.key)} as text), ${selected} from ${relationText(relation)}`,
-      ))
-        hashes.push([key === null ? null : String(key), hashOf(values)])
+      for (const { condition, listed } of whereKeys(relation, keys))
+        for await (const [key = null, ...values] of rowsOf(
+          `select cast(${quoted(relation.key)} as text), ${selected} from ${relationText(relation)} ${condition}`,
+          listed,
+        ))
+          hashes.push([key === null ? null : String(key), hashOf(values)])
       return hashes
     },
 
-    async *rows(relation, columns, keys) {
-      const listed = keys !== 'all' && keys.length <= keysMax ? keys : undefined
-      const key = `cast(${quoted(relation.key)} as text)`
-      const selected = columns.map(({ name }) => quoted(name)).join(', ')
-      const rows = rowsOf(
-        `select ${key}, ${selected} from ${relationText(relation)}
-         ${listed ? `where ${key} in (${listed.map(() => '?').join(', ')})` : ''}`,
-        listed ? [...listed] : [],
+    async someKeys(relation, max) {
+      const rows = all(
+        `select key from (select cast(${quoted(relation.key)} as text) as key from ${relationText(relation)} limit ${sampledMax}) order by random() limit ?`,
+        [max],
       )
-      for await (const [rowKey = null, ...values] of rows)
-        yield [
-          rowKey === null ? null : String(rowKey),
-          Object.fromEntries(columns.map(({ name }, index) => [name, jsonValueOf(values[index] ?? null)])),
-        ]
+      return rows.flatMap(([key = null]) => (key === null ? [] : [String(key)]))
     },
+
+    async *rows(relation, columns, keys) {
+      const selected = columns.map(({ name }) => quoted(name)).join(', ')
+      for (const { condition, listed } of whereKeys(relation, keys))
+        for await (const [rowKey = null, ...values] of rowsOf(
+          `select cast(${quoted(relation.key)} as text), ${selected} from ${relationText(relation)} ${condition}`,
+          listed,
+        ))
+          yield [
+            rowKey === null ? null : String(rowKey),
+            Object.fromEntries(columns.map(({ name }, index) => [name, jsonValueOf(values[index] ?? null)])),
+          ]
+    },
+
+    async touched(schema, max) {
+      const rows = all(
+        `select rowid, resource, id from ${quoted(`${schema}_${touchedTable}`)} order by rowid limit ?`,
+        [max],
+      )
+      return rows.map(([number, resource, id]) => ({
+        number: String(number),
+        resource: String(resource),
+        id: String(id),
+      }))
+    },
+
+    async deleteTouched(schema, numbers) {
+      // For this table alone: the connection that reads cannot write.
+      const writing = explained(() => new DatabaseSync(path, { timeout: busyTimeoutMs }))
+      try {
+        explained(() => {
+          for (let at = 0; at < numbers.length; at += keysMax) {
+            const listed = numbers.slice(at, at + keysMax)
+            writing
+              .prepare(
+                `delete from ${quoted(`${schema}_${touchedTable}`)} where rowid in (${listed.map(() => '?').join(', ')})`,
+              )
+              .run(...listed.map(BigInt))
+          }
+        })
+      } finally {
+        writing.close()
+      }
+    },
+  }
+}
+
+/** Conditions that together select the rows of these keys. A column without a type may have 7 or '7': an index finds both. */
+function* whereKeys(relation: Relation, keys: Keys): Generator<{ condition: string; listed: Value[] }> {
+  if (keys === 'all') return yield { condition: '', listed: [] }
+  for (let at = 0; at < keys.length; at += keysMax) {
+    const listed = keys
+      .slice(at, at + keysMax)
+      .flatMap(key => (/^-?(0|[1-9]\d{0,17})$/.test(key) ? [key, BigInt(key)] : [key]))
+    yield { condition: `where ${quoted(relation.key)} in (${listed.map(() => '?').join(', ')})`, listed }
   }
 }
 

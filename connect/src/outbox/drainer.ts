@@ -9,6 +9,7 @@ import {
 import { coerceFact } from '../coerce-value.ts'
 import { ConnectError, ServiceUnavailableError } from '../errors.ts'
 import { type GameDatabase, openGame } from '../game-database/postgres.ts'
+import type { SenderState } from '../heartbeat.ts'
 import { type RunOptions, runWithRetry } from '../retry-loop.ts'
 import {
   commitLine,
@@ -39,6 +40,7 @@ export async function runDrain(options: RunDrainOptions): Promise<void> {
     isReadOnly: false,
     open: openGame,
     reset: () => drainer.reset(),
+    state: () => drainer.state(),
     begin: (db, wake) => db.listen('chancery_outbox', wake),
     round: db => drainer.round(db),
   })
@@ -50,7 +52,10 @@ export interface DrainedBatch {
   feed: string
   batch: string
   status: 'applied' | 'duplicate' | 'refused'
+  /** How many of its facts were sent. */
   facts: number
+  /** How many of them the service stores until they fit. */
+  set_aside: number
   events: number
   refused: Rejection[]
 }
@@ -63,6 +68,8 @@ export class Drainer {
   readonly #options: DrainerOptions
   /** The last batch of the feed that was applied; undefined if unknown. */
   #after: string | null | undefined
+  /** Rows that the last round has read. */
+  #waiting = 0
 
   constructor(options: DrainerOptions) {
     this.#options = options
@@ -72,10 +79,16 @@ export class Drainer {
     this.#after = undefined
   }
 
+  /** For heartbeats. How much waits is known to `chancery outbox status`: counting it each second would cost the game. */
+  state(): SenderState {
+    return { rows: this.#waiting, set_aside: 0, waiting_views: [] }
+  }
+
   /** true if more may be waiting. Throws errors of the game's database and the client, StaleFeedError, and ConnectError. */
   async round(db: GameDatabase): Promise<boolean> {
     if (this.#after === undefined) this.#after = await lastBatchOf(this.#options.client, this.#options.feed)
     const transactions = await readTransactions(db, transactionsMax)
+    this.#waiting = transactions.reduce((count, { facts }) => count + facts.length, 0)
     const done: string[] = []
     try {
       for (let at = 0; at < transactions.length; ) {
@@ -118,7 +131,7 @@ export class Drainer {
     let after = this.#after ?? null
     for (const { batch, facts } of transactions) {
       for (const fact of facts) yield coerceFact(contract, fact)
-      yield commitLine(batch, { feed: { name: feed, after } })
+      yield commitLine(batch, { feed: { name: feed, after }, refused: 'set_aside' })
       after = batch
     }
   }
@@ -142,6 +155,7 @@ export class Drainer {
       batch,
       status: reported,
       facts: facts.length,
+      set_aside: outcome.set_aside,
       events: events ?? 0,
       refused: rejections,
     })
@@ -151,7 +165,7 @@ export class Drainer {
   #requireKept(batch: string, facts: string[], { is_kept: isKept, refused: rejections }: BatchOutcome): void {
     if (isKept) return
     const bytes = facts.reduce((sum, fact) => sum + Buffer.byteLength(fact) + 1, 0)
-    const [first] = rejections
+    const first = rejections.find(({ line }) => line > 0) ?? rejections[0]
     const reason = first ? rejectionText(first) : 'without a reason'
     const isTooLong = facts.some(fact => Buffer.byteLength(fact) > factBytesMax * 0.9)
     if (isTooLong || bytes > limits.deadLetterBytesMax * 0.9)

@@ -1,7 +1,8 @@
 import { deletesMax, type FactResource, type SnapshotGaps } from '@chancery/contract'
 import { ConnectError } from '../errors.ts'
 import { isKey } from './round.ts'
-import type { ReadView } from './view-reader.ts'
+import { type ViewColumn, viewName } from './view-columns.ts'
+import { overlay, type ReadView } from './view-reader.ts'
 
 /** A row that the service rejects. It is sent again when it or something else changes. */
 export interface QuarantinedRow {
@@ -13,7 +14,7 @@ export interface QuarantinedRow {
 
 /** What the service has received of one view. */
 export interface KnownView {
-  columns: { name: string; type: string }[]
+  columns: ViewColumn[]
   /** By key, the hash of the row that was sent last. */
   hashes: Map<string, string>
   quarantined: Map<string, QuarantinedRow>
@@ -26,6 +27,17 @@ export type HeldBackDeletes = SnapshotGaps
 
 export type KnownViews = Map<FactResource, KnownView>
 
+/** A view of which no row was read. */
+export const unreadView = (schema: string, resource: FactResource, known: KnownView): ReadView => ({
+  resource,
+  name: viewName(schema, resource),
+  columns: known.columns,
+  hashes: overlay(known, new Set(), new Map()),
+  readKeys: new Set(),
+  duplicateKeys: new Set(),
+  rowsWithoutKey: 0,
+})
+
 /** How a view differs from what was sent. */
 export interface Difference {
   changed: string[]
@@ -35,10 +47,15 @@ export interface Difference {
 /** Changed and deleted keys, without rows that are quarantined as they are now. */
 export function differenceOf(view: ReadView, known: KnownView): Difference {
   const changed: string[] = []
-  for (const [key, hash] of view.hashes) {
-    if (view.duplicateKeys.has(key)) continue
+  for (const key of view.readKeys ?? view.hashes.keys()) {
+    const hash = view.hashes.get(key)
+    if (hash === undefined || view.duplicateKeys.has(key)) continue
     const isQuarantined = known.quarantined.get(key)?.hash === hash
     if (!isQuarantined && known.hashes.get(key) !== hash) changed.push(key)
+  }
+  if (view.readKeys) {
+    const isSent = (key: string) => known.hashes.has(key) || (known.quarantined.has(key) && isKey(key))
+    return { changed, deleted: [...view.readKeys].filter(key => isSent(key) && !view.hashes.has(key)) }
   }
   // An earlier puller may have sent an older version of a quarantined row.
   const sent = new Set([...known.hashes.keys(), ...[...known.quarantined.keys()].filter(isKey)])
@@ -66,6 +83,7 @@ export function heldBackOf(
   { hashes, quarantined }: KnownView,
   missing: number,
 ): HeldBackDeletes | undefined {
+  if (missing === 0) return undefined
   const total = new Set([...hashes.keys(), ...quarantined.keys()]).size
   return missing > deletesMax(view.resource, total) ? { missing, total } : undefined
 }

@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto'
 import { type Contract, type FactResource, operatorOperations } from '@chancery/contract'
 import { ConnectError, StaleFeedError } from '../errors.ts'
-import type { GameViews } from '../game-database/game-views.ts'
+import { type GameViews, touchedTable } from '../game-database/game-views.ts'
 import { openViews } from '../game-database/open-views.ts'
+import type { SenderState } from '../heartbeat.ts'
 import { type RunOptions, runWithRetry } from '../retry-loop.ts'
 import { commitLine, lastBatchOf, type ServiceClient, sendBatch } from '../service-client.ts'
 import type { KnownViews } from './known-views.ts'
 import type { RejectedItem, RoundItem } from './round.ts'
-import { heldBackTexts, plannedHeldBack, planRound, type RoundPlan, warningsOf } from './round-plan.ts'
+import {
+  heldBackTexts,
+  plannedHeldBack,
+  planRound,
+  planTouched,
+  type RoundPlan,
+  touchedMax,
+  warningsOf,
+} from './round-plan.ts'
 import { commitState, type RoundReport, releaseChanged, roundReport } from './round-result.ts'
 import { type SentRound, sendRound } from './send-round.ts'
 import { ViewReader } from './view-reader.ts'
@@ -24,6 +33,8 @@ export interface PullerOptions {
   allowsDeletes: boolean
   /** How often quarantined rows are retried and the feed position is verified while nothing changes. Default: a minute. */
   retryMs?: number
+  /** How often all rows are read where the game has a table of touched keys. Default: ten minutes. */
+  readAllMs?: number
   log(message: string): void
 }
 
@@ -41,20 +52,28 @@ export async function runPull(options: RunPullOptions): Promise<void> {
     isReadOnly: true,
     open: openViews,
     reset: () => puller.reset(),
+    state: () => puller.state(),
     async round(db) {
       const report = await puller.round(db)
       if (report) options.report(report)
       if (options.isOnce && puller.hasHeldBackDeletes)
         throw new ConnectError('deletions were held back; everything else was sent')
-      return false
+      return puller.hasMoreTouched && !options.isOnce
     },
+    pauseMs: () =>
+      puller.hasTouched ? Math.min(touchedEveryMs, options.pacing.everyMs) : options.pacing.everyMs,
   })
 }
 
 const retryMsDefault = 60_000
+const readAllMsDefault = 600_000
+/** How often touched keys are read: they cost little. */
+const touchedEveryMs = 1_000
+const unknownTouchedMax = 100
 
 /**
- * Reads the views of a game and sends what has changed since the last round that was applied.
+ * Reads the views of a game and sends what has changed since the last round that was applied. Where the triggers of the game write touched
+ * keys, a round reads the rows of these keys alone, and all rows every ten minutes.
  *
  * A round is one batch that names the batch before it, so that a second puller of the feed gets StaleFeedError. Its state lives in
  * memory: after a start, an error or a stale feed, the next round sends a snapshot of every view.
@@ -68,6 +87,12 @@ export class Puller {
   #retriedAt = 0
   /** The warnings of the last round. */
   #warnings = new Set<string>()
+  /** Whether the game has a table of touched keys; undefined before the first round. */
+  #hasTouched: boolean | undefined
+  #hasMoreTouched = false
+  readonly #unknownTouched = new Set<string>()
+  #readAllAt = 0
+  #unreadable: RoundPlan['unreadable'] = []
   /** By the name of a view whose deletions are held back: the last message about it, and when it was logged. */
   #heldBack = new Map<string, { text: string; atMs: number }>()
 
@@ -82,35 +107,65 @@ export class Puller {
     this.#after = undefined
   }
 
+  get hasTouched(): boolean {
+    return this.#hasTouched ?? false
+  }
+
+  /** Whether more touched keys wait than one round reads. */
+  get hasMoreTouched(): boolean {
+    return this.#hasMoreTouched
+  }
+
   /** Whether deletions were left out of the last round. */
   get hasHeldBackDeletes(): boolean {
     return this.#heldBack.size > 0
   }
 
+  /** Its rows and views, for heartbeats. */
+  state(): SenderState {
+    const known = [...this.#known.values()]
+    const rows = known.reduce((count, { hashes }) => count + hashes.size, 0)
+    return {
+      rows: known.length === 0 ? null : rows,
+      set_aside: known.reduce((count, { quarantined }) => count + quarantined.size, 0),
+      waiting_views: [
+        ...this.#unreadable.map(({ name, reason }) => ({ view: name, reason })),
+        ...[...this.#heldBack].map(([view, { text }]) => ({ view, reason: text })),
+      ],
+    }
+  }
+
   /** Undefined if nothing has changed. Throws errors of the game's database and the client, StaleFeedError, and ConnectError. */
   async round(views: GameViews): Promise<RoundReport | undefined> {
     const { contract, client, schema, feed, keptResources = new Set() } = this.#options
-    const { retryMs = retryMsDefault } = this.#options
+    const { retryMs = retryMsDefault, readAllMs = readAllMsDefault } = this.#options
     // Read before the views: if another sender advances the feed after this, the batch is rejected as stale.
     const after = this.#after === undefined ? await lastBatchOf(client, feed) : this.#after
     this.#after = after
     const reader = new ViewReader(views, contract, schema)
     const retries = performance.now() - this.#retriedAt >= retryMs
+    const readsAll =
+      !this.#hasTouched || this.#known.size === 0 || performance.now() - this.#readAllAt >= readAllMs
+    const planOptions = {
+      schema,
+      known: this.#known,
+      keptResources,
+      allowsDeletes: this.#allowsDeletes,
+      retries,
+      retryMs,
+    }
     const plan = await reader.inSnapshot(() =>
-      planRound(reader, {
-        schema,
-        known: this.#known,
-        keptResources,
-        allowsDeletes: this.#allowsDeletes,
-        retries,
-        retryMs,
-      }),
+      readsAll ? planRound(reader, planOptions) : planTouched(reader, planOptions),
     )
-    this.#logWarnings(plan)
+    if (readsAll) this.#noteViews(plan)
+    else this.#logUnknownTouched(plan)
     const isUnchanged = plan.views.every(({ isWhole, items }) => !isWhole && items.length === 0)
     if (!isUnchanged || retries) this.#retriedAt = performance.now()
     try {
-      if (!isUnchanged) return await this.#send(plan, after)
+      const report = isUnchanged ? undefined : await this.#send(plan, after)
+      await this.#deleteTouched(views, plan)
+      if (readsAll) this.#readAllAt = performance.now()
+      if (!isUnchanged) return report
       // A service that was restored from a backup has an older position: it needs everything again, even if nothing changes.
       if (retries && (await lastBatchOf(client, feed)) !== after)
         throw new StaleFeedError('the service has another position for this feed')
@@ -121,6 +176,34 @@ export class Puller {
       this.reset()
       throw err
     }
+  }
+
+  /** What all rows have shown of the views. */
+  #noteViews(plan: RoundPlan): void {
+    this.#logWarnings(plan)
+    this.#unreadable = plan.unreadable
+    this.#hasTouched = plan.touched !== undefined
+  }
+
+  #logUnknownTouched({ unknownRelations }: RoundPlan): void {
+    const { schema, log } = this.#options
+    for (const name of unknownRelations) {
+      if (this.#unknownTouched.has(name) || this.#unknownTouched.size >= unknownTouchedMax) continue
+      this.#unknownTouched.add(name)
+      log(
+        `${schema}.${touchedTable} has keys of ${JSON.stringify(name)}, which is no view that is read: they are deleted`,
+      )
+    }
+  }
+
+  /** After their rows were sent: a crash before only repeats them. */
+  async #deleteTouched(views: GameViews, { touched = [] }: RoundPlan): Promise<void> {
+    this.#hasMoreTouched = touched.length === touchedMax
+    if (touched.length > 0)
+      await views.deleteTouched(
+        this.#options.schema,
+        touched.map(({ number }) => number),
+      )
   }
 
   async #send(plan: RoundPlan, after: string | null): Promise<RoundReport | undefined> {
@@ -187,7 +270,7 @@ export class Puller {
       this.#heldBack.set(view, { text, atMs: nowMs })
     }
     for (const { view } of plan.views)
-      if (!texts.has(view.name) && this.#heldBack.delete(view.name))
+      if (!view.readKeys && !texts.has(view.name) && this.#heldBack.delete(view.name))
         log(`resolved: no deletions of ${view.name} are held back`)
   }
 

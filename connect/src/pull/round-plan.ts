@@ -1,5 +1,6 @@
 import type { FactResource } from '@chancery/contract'
 import { ConnectError } from '../errors.ts'
+import type { TouchedKey } from '../game-database/game-views.ts'
 import {
   assertNoSchemaDrift,
   type Difference,
@@ -8,6 +9,7 @@ import {
   heldBackOf,
   type KnownView,
   type KnownViews,
+  unreadView,
 } from './known-views.ts'
 import { deleteLine, type RoundItem } from './round.ts'
 import { viewName } from './view-columns.ts'
@@ -18,6 +20,8 @@ export interface RoundPlan {
   unreadable: UnreadableView[]
   /** Relations in the schema whose name is not a resource. */
   unknownRelations: string[]
+  /** Undefined without the table of touched keys. */
+  touched: TouchedKey[] | undefined
 }
 
 /** What is to be sent of one view. */
@@ -49,18 +53,57 @@ export interface PlanOptions {
 /** Reads the views and plans what to send. Throws a ConnectError for changes of the views that are taken for a mistake. */
 export async function planRound(reader: ViewReader, options: PlanOptions): Promise<RoundPlan> {
   const { known } = options
-  const { resources, unknownRelations } = await reader.find()
+  const { resources, unknownRelations, hasTouched } = await reader.find()
+  // All rows are read: these keys are done with it.
+  const touched = hasTouched ? await reader.touched(touchedMax) : undefined
   for (const resource of known.keys()) {
     if (!resources.includes(resource)) throw missingView(viewName(options.schema, resource))
   }
   const unreadable: UnreadableView[] = []
-  const differences = []
+  const differences: DifferingView[] = []
   for (const resource of resources) {
     const view = await reader.read(resource)
     if ('reason' in view) unreadable.push(view)
     else differences.push({ view, ...compare(view, known.get(resource), options) })
   }
 
+  const views = await planViews(reader, differences, options)
+  return { views, unreadable, unknownRelations, touched }
+}
+
+/** The most touched keys of a round. */
+export const touchedMax = 20_000
+
+/**
+ * Reads the rows of touched keys, and plans what to send of them. Other rows stay as they are known. Quarantined rows of all views are
+ * planned too: they may refer to what has changed.
+ */
+export async function planTouched(reader: ViewReader, options: PlanOptions): Promise<RoundPlan> {
+  const { known, schema } = options
+  const touched = await reader.touched(touchedMax)
+  const keys = Map.groupBy(touched, ({ resource }) => resource)
+  const unreadable: UnreadableView[] = []
+  const differences: DifferingView[] = []
+  for (const [resource, state] of known) {
+    const ids = new Set(keys.get(resource)?.map(({ id }) => id))
+    const view =
+      ids.size > 0
+        ? await reader.read(resource, { keys: ids, known: state })
+        : unreadView(schema, resource, state)
+    if ('reason' in view) unreadable.push(view)
+    else differences.push({ view, ...compare(view, state, options) })
+  }
+  const unknownRelations = [...keys.keys()].filter(name => !known.has(name as FactResource))
+  return { views: await planViews(reader, differences, options), unreadable, unknownRelations, touched }
+}
+
+interface DifferingView extends Difference, Pick<ViewPlan, 'view' | 'known' | 'isWhole' | 'heldBack'> {}
+
+async function planViews(
+  reader: ViewReader,
+  differences: DifferingView[],
+  options: PlanOptions,
+): Promise<ViewPlan[]> {
   const hasChanges = differences.some(
     ({ isWhole, changed, deleted }) => isWhole || changed.length > 0 || deleted.length > 0,
   )
@@ -72,7 +115,7 @@ export async function planRound(reader: ViewReader, options: PlanOptions): Promi
     if (known && !isWhole && (hasChanges || options.retries)) items.push(...quarantinedItems(view, known))
     views.push({ ...plan, keepsRows: options.keptResources.has(view.resource), items })
   }
-  return { views, unreadable, unknownRelations }
+  return views
 }
 
 function compare(
@@ -82,7 +125,8 @@ function compare(
 ): Difference & Pick<ViewPlan, 'known' | 'isWhole' | 'heldBack'> {
   if (known) assertNoSchemaDrift(view, known)
   const { rejectedSnapshot } = known ?? {}
-  if (!known || (rejectedSnapshot && performance.now() - rejectedSnapshot.atMs >= retryMs)) {
+  const isDue = rejectedSnapshot && performance.now() - rejectedSnapshot.atMs >= retryMs
+  if (!known || (isDue && !view.readKeys)) {
     const changed = [...view.hashes.keys()].filter(key => !view.duplicateKeys.has(key))
     return { known, isWhole: true, changed, deleted: [], heldBack: undefined }
   }

@@ -79,7 +79,7 @@ export function commitState(
   { rejected, heldBack }: Pick<SentRound, 'rejected' | 'heldBack'>,
 ): string[] {
   const state: KnownView = before ?? { columns: [], hashes: new Map(), quarantined: new Map() }
-  state.columns = view.columns.map(({ name, type }) => ({ name, type }))
+  state.columns = view.columns
   known.set(view.resource, state)
   if (isWhole) commitSnapshot(state, view, heldBack.get(view.resource))
   return items.flatMap(item => commitItem(state, item, rejected.get(item)) ?? [])

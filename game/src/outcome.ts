@@ -15,6 +15,8 @@ export interface Outcome {
   /** `applied`, `duplicate` (it was applied before), or why it was not applied: `refused`, `conflict`. Statuses may be added. */
   status: 'applied' | 'duplicate' | 'refused' | 'conflict' | 'overtaken' | 'unavailable' | (string & {})
   facts: number
+  /** How many facts the service stores until they fit; absent from earlier versions of it. */
+  set_aside?: number
   /** Number of events that it added to the log. */
   events: number | null
   last_seq: number | null

@@ -33,6 +33,11 @@ export interface BatchOptions {
   id?: string
   /** false records history: its events are not sent to webhooks and open streams. */
   announce?: boolean
+  /**
+   * true applies the batch without the facts that do not fit, and without those that refer to them. The service stores these, and applies
+   * them as soon as they fit. Default: the whole batch is rejected.
+   */
+  setAside?: boolean
 }
 
 /** Sends facts in the order of the calls, retries until the service has responded, and applies nothing twice. */
@@ -105,10 +110,15 @@ function createSender<T extends FactTypes>(
 
   function add(
     lines: string[],
-    { id = `game-${randomUUID()}`, announce }: BatchOptions = {},
+    { id = `game-${randomUUID()}`, announce, setAside = false }: BatchOptions = {},
   ): Promise<Outcome> {
     if (waiting.has(id)) throw new TypeError(`a batch ${id} waits already`)
-    const commit = { op: 'commit', batch: id, ...(announce === undefined ? {} : { announce }) }
+    const commit = {
+      op: 'commit',
+      batch: id,
+      ...(announce === undefined ? {} : { announce }),
+      ...(setAside ? { refused: 'set_aside' } : {}),
+    }
     const stored = queue.add(id, [...lines, JSON.stringify(commit), ''].join('\n'))
     storing = Promise.all([storing, stored])
     storing.catch(() => undefined)

@@ -9,6 +9,8 @@ const commands = new Map<string, () => Promise<AddCommand>>([
   ['demo', async () => (await import('./commands/demo.ts')).addDemo],
   ['serve', async () => (await import('./commands/serve.ts')).addServe],
   ['migrate', async () => (await import('./commands/migrate.ts')).addMigrate],
+  ['status', async () => (await import('./commands/status.ts')).addStatus],
+  ['senders', async () => (await import('./commands/senders.ts')).addSenders],
   ['ingest', async () => (await import('./commands/ingest.ts')).addIngest],
   ['pull', async () => (await import('./commands/pull.ts')).addPull],
   ['outbox', async () => (await import('./commands/outbox.ts')).addOutbox],
@@ -61,6 +63,7 @@ export async function createProgram(words: string[], terminal: Terminal): Promis
 Examples:
   chancery demo                       run the service with a simulated world
   chancery serve                      run the service (configured by CHANCERY_… variables)
+  chancery status                     show the state of the service
   chancery ingest world.ndjson        send facts to the running service
   chancery pull                       send changes of views in the game's database
   chancery profile check game.json    validate a game profile

@@ -54,6 +54,7 @@ export class IngestReport {
     return {
       batches: this.#batches,
       facts: this.facts,
+      set_aside: this.#sum('set_aside'),
       events: this.#lacksEventCount ? null : this.#sum('events'),
       refused: this.#rejected,
     }
@@ -72,7 +73,19 @@ export class IngestReport {
       this.#lacksEventCount
         ? `${formatCount(this.facts, 'fact')} in ${speed}; event count requires the role admin`
         : `${formatCount(this.facts, 'fact')}, ${formatCount(this.#sum('events'), 'event')} in ${speed}`,
+      ...this.#setAsideText(),
     ].join('\n')
+  }
+
+  #setAsideText(): string[] {
+    const count = this.#sum('set_aside')
+    if (count === 0) return []
+    const facts = formatCount(count, 'fact')
+    return [
+      this.isCheck
+        ? `${facts} would be set aside`
+        : `${facts} set aside, and applied as soon as they fit: chancery refused list`,
+    ]
   }
 
   /** A check counts no events for a token without the role `admin`. */
@@ -85,7 +98,7 @@ export class IngestReport {
   }
 
   /** Without duplicates, which have the counts of their first run. */
-  #sum(member: 'facts' | 'events'): number {
+  #sum(member: 'facts' | 'set_aside' | 'events'): number {
     const applied = this.#batches.filter(batch => batch.status === 'applied')
     return applied.reduce((sum, batch) => sum + (batch[member] ?? 0), 0)
   }

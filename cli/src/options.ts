@@ -30,6 +30,8 @@ export function seconds(text: string): number {
   return value
 }
 
+export const minutes = integer(1, 1_440)
+
 /** A time, converted to RFC 3339 in UTC. */
 export function time(text: string): string {
   const value = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)

@@ -50,6 +50,19 @@ test('pull sql prints views of the given resources', async () => {
   assert.match(output, /null::text as id$/m)
 })
 
+test('pull sql --touched prints the table of touched keys in each dialect', async () => {
+  for (const [dialect, pattern] of [
+    ['postgresql', /^create unlogged table chancery_out\.touched \($/m],
+    ['mysql', /^create table chancery_out\.touched \($/m],
+    ['sqlite', /^create table chancery_out_touched \($/m],
+  ] as const) {
+    const { status, output } = await chancery(['pull', 'sql', '--touched', '--dialect', dialect])
+    assert.equal(status, 0)
+    assert.match(output, pattern)
+    assert.match(output, /^-- create trigger chancery_touched_update after update on players/m)
+  }
+})
+
 test('pull sql prints the dialect of the address, or the one given', async () => {
   const url = { CHANCERY_GAME_DATABASE_URL: 'mysql://reader@127.0.0.1/' }
   for (const [words, env] of [

@@ -118,3 +118,33 @@ test('without an address the message names the variable to set', async () => {
   assert.equal(status, 1)
   assert.match(messages, /^chancery: no service found in .*CHANCERY_OPERATOR_URL.*\n$/)
 })
+
+test('keys requests, approve, decline and calls', async t => {
+  const list = await startStubApi(t, {
+    respond: responding(200, { data: [exampleItem(operatorOperations.limitRequestsList)] }),
+  })
+  assert.match(
+    (await list.run('keys requests')).output,
+    /^KEY +PLAYER +NAME +LIMIT +REQUESTED +SINCE +REASON\nkey_4fZk81QzL0w +p42 +my bot +default +600 +2026-05-27 18:00 +War room of forty members\.\n$/,
+  )
+  const resolved = await startStubApi(t, {
+    respond: responding(200, { key_id: 'key_1', limit: 300, note: null }),
+  })
+  assert.equal(
+    (await resolved.run(['keys', 'approve', 'key_1', '--limit', '300', '--note', 'half'])).output,
+    'key_1 may make 300 requests a minute\n',
+  )
+  assert.equal((await resolved.run('keys decline key_1')).output, 'the request of key_1 is declined\n')
+  assert.deepEqual(resolved.requests(), [
+    ['POST', '/limit-requests/key_1/approve', { limit: 300, note: 'half' }],
+    ['POST', '/limit-requests/key_1/decline', {}],
+  ])
+  const calls = await startStubApi(t, {
+    respond: responding(200, { data: [exampleItem(operatorOperations.keysRequests)] }),
+  })
+  assert.match(
+    (await calls.run('keys calls key_1 --limit 5')).output,
+    /\n05-27 18:00:00 +nations\.get +200 +- +1\.7 ms +req_8f2c61d09ab37e45\n$/,
+  )
+  assert.deepEqual(calls.paths(), ['/keys/key_1/requests?limit=5'])
+})

@@ -32,6 +32,15 @@ const check = async (profile: unknown, ...words: string[]) =>
     CHANCERY_DATA_DIR: folder,
   })
 
+const operatorOf = ({ operatorUrl, operatorToken }: { operatorUrl: string; operatorToken: string }) => ({
+  CHANCERY_OPERATOR_URL: operatorUrl,
+  CHANCERY_OPERATOR_TOKEN: operatorToken,
+})
+
+/** Without the database. */
+const checkByService = async (server: Parameters<typeof operatorOf>[0], profile: unknown) =>
+  chancery(['profile', 'check', await fileOf(profile), '--against-database', '--json'], operatorOf(server))
+
 test('profile example prints a valid profile, and profile schema its JSON Schema', async () => {
   const [example, schema] = await Promise.all(
     ['example', 'schema'].map(async word => JSON.parse((await chancery(['profile', word])).output)),
@@ -98,6 +107,17 @@ test('changes against the database are shown, and rejected with exit status 1 if
   assert.match(refusals[0], /^continents\.italia: 1 nation uses the word/)
   assert.equal(changes.length, 3)
   assert.match(refused.messages, /1 change rejected\n {2}continents\.italia/)
+  // By the running service, without its database.
+  const byService = await checkByService(server, moved)
+  assert.equal(byService.status, 1)
+  assert.deepEqual(JSON.parse(byService.output).refusals, refusals)
+  const renamed: Profile = { ...wider, war_types: [{ key: 'civil', label: 'Civil war' }] }
+  assert.deepEqual(
+    JSON.parse((await checkByService(server, renamed)).output),
+    JSON.parse((await check(renamed, '--against-database', '--json')).output),
+  )
+  const stored = await chancery(['profile', 'stored'], operatorOf(server))
+  assert.deepEqual(JSON.parse(stored.output), smallGame)
   // Nothing of this was adopted.
   assert.match((await check(smallGame, '--against-database')).output, /already uses the same terms/)
 })

@@ -17,6 +17,7 @@ const outcome = {
   status: 'applied',
   facts: 1200,
   events: 3,
+  set_aside: 0,
   last_seq: 9,
   refused: [],
   is_kept: false,
@@ -110,4 +111,20 @@ test('refused drop names the batch', async t => {
   const { output } = await api.run(['refused', 'drop', record.id])
   assert.equal(output, 'turn-8818 is dropped\n')
   assert.deepEqual([api.calls[0]?.method, api.calls[0]?.path], ['DELETE', '/refused/turn-8818'])
+})
+
+test('refused drop --all names the feed, and nothing is dropped by half a command', async t => {
+  const api = await startStubApi(t, { respond: responding(200, { feed: 'pull', dropped: 1_200 }) })
+  const { output } = await api.run('refused drop --all --feed pull')
+  assert.equal(output, '1,200 rejected batches of pull dropped\n')
+  assert.deepEqual(api.requests(), [['DELETE', '/refused?feed=pull', undefined]])
+  for (const words of [
+    'drop',
+    'drop --all',
+    'drop --feed pull',
+    'drop turn-1 --all',
+    'drop turn-1 --feed pull',
+  ])
+    assert.equal((await api.run(`refused ${words}`)).status, 2, words)
+  assert.equal(api.calls.length, 1)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operatorOperations } from '@chancery/contract'
-import { exampleItem, responding, startStubApi } from './stub-api.ts'
+import { type Call, exampleItem, responding, startStubApi } from './stub-api.ts'
 
 const withKey = {
   ...exampleItem(operatorOperations.requestsGet),
@@ -64,4 +64,33 @@ test('addresses top lists the addresses with the most requests without a key', a
   assert.match(output, /^ADDRESS +REQUESTS +LIMITED +WRONG KEY\n2001:db8::\/64 +1,000 +900 +50\n$/)
   assert.deepEqual(await api.json('addresses top'), usage)
   assert.deepEqual(api.paths(), ['/usage/addresses?hours=2&limit=20', '/usage/addresses?hours=24&limit=20'])
+})
+
+test('addresses are blocked, allowed, listed and removed', async t => {
+  const limit = exampleItem(operatorOperations.addressesList)
+  const one = await startStubApi(t, { respond: responding(200, limit) })
+  assert.equal(
+    (await one.run(['addresses', 'block', '203.0.113.0/24', '--hours', '2', '--note', 'guesses'])).output,
+    '203.0.113.9 is blocked until 2026-05-28 18:00 (UTC); keys still work\n',
+  )
+  assert.match(
+    (await one.run('addresses allow 203.0.113.9')).output,
+    /may make 6,000 requests a minute until/,
+  )
+  assert.equal(
+    (await one.run('addresses remove 203.0.113.9')).output,
+    '203.0.113.9 has the default limit again\n',
+  )
+  const [block, allow, removed] = one.calls as [Call, Call, Call]
+  assert.deepEqual([block.method, block.path], ['PUT', '/addresses/203.0.113.0%2F24'])
+  const { expires_at, ...rest } = block.body as { expires_at: string }
+  assert.deepEqual(rest, { limit: 0, note: 'guesses' })
+  assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 7_200_000) < 60_000)
+  assert.equal((allow.body as { limit: number }).limit, 6_000)
+  assert.equal(removed.method, 'DELETE')
+  const list = await startStubApi(t, { respond: responding(200, { data: [limit] }) })
+  assert.match(
+    (await list.run('addresses list')).output,
+    /^ADDRESS +LIMIT +UNTIL +NOTE\n203\.0\.113\.9 +blocked +2026-05-28 18:00 +guesses codes, see ticket 4712\n$/,
+  )
 })

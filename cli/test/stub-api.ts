@@ -83,7 +83,7 @@ function reply(res: ServerResponse, status: number, body: unknown) {
 }
 
 export const outcomeLine = (outcome: Record<string, unknown>) =>
-  `${JSON.stringify({ status: 'applied', facts: 1, events: 2, last_seq: 7, refused: [], is_kept: false, ...outcome })}\n`
+  `${JSON.stringify({ status: 'applied', facts: 1, set_aside: 0, events: 2, last_seq: 7, refused: [], is_kept: false, ...outcome })}\n`
 
 /** Returns the outcome of each batch at its commit, as the service does. A fact with `wrong` makes it refuse the batch. */
 export async function takeFacts(req: IncomingMessage, res: ServerResponse) {

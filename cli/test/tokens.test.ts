@@ -89,5 +89,38 @@ test('tokens log prints a page of the audit log', async t => {
     /^ID +TIME +TOKEN +ACTION +SUBJECT +STATUS\n12 +03-01 12:00:05 +game-server +POST \/codes +n42 +201\n9 .* main +POST \/keys +- +-\n$/,
   )
   assert.deepEqual(await api.json('tokens log'), { data: lines })
-  assert.deepEqual(api.paths(), ['/log?limit=2&before=20', '/log'])
+  await api.run([
+    'tokens',
+    'log',
+    '--action',
+    'POST /keys',
+    '--token',
+    'tok_1',
+    '--subject',
+    'p7',
+    '--since',
+    '2026-03-01',
+    '--until',
+    '2026-04-01',
+    '--batches',
+  ])
+  assert.deepEqual(
+    api.paths().map(path => [...new URL(path, 'http://service').searchParams].toSorted()),
+    [
+      [
+        ['batches', 'false'],
+        ['before', '20'],
+        ['limit', '2'],
+      ],
+      [['batches', 'false']],
+      [
+        ['action', 'POST /keys'],
+        ['batches', 'true'],
+        ['since', '2026-03-01T00:00:00Z'],
+        ['subject', 'p7'],
+        ['token_id', 'tok_1'],
+        ['until', '2026-04-01T00:00:00Z'],
+      ],
+    ],
+  )
 })

@@ -121,7 +121,11 @@ for (const [command, status, code, message] of [
 for (const [command, text] of [
   ['keys list', 'no keys'],
   ['keys top', 'no requests with a key'],
+  ['keys requests', 'no pending requests'],
+  ['keys calls key_1', 'no requests with this key'],
+  ['players list', 'no players'],
   ['addresses top', 'no requests without a valid key'],
+  ['addresses list', 'no limits of addresses'],
   ['webhooks list', 'no webhook endpoints'],
   ['webhooks log whe_1', 'no deliveries'],
   ['webhooks log whe_1 --state failed', 'no deliveries in this state'],

@@ -19,25 +19,35 @@ export function addIngest(program: ChanceryCommand) {
     .description('send facts to the running service')
     .argument('<file...>', 'files of facts as NDJSON; - is standard input')
     .option('--check', 'validate the batches and store nothing', false)
+    .option(
+      '--set-aside',
+      'apply batches without the facts that do not fit: they are stored until they do',
+      false,
+    )
     .option('--json', 'print one JSON document', false)
     .action((files: string[], options: IngestOptions) => ingest(files, options, terminal))
     .details(`
 Every batch ends with its commit line, {"op":"commit","batch":"ID"}, and is applied whole or not at
 all, and only once: the same file may be sent again. The exit status is 1 if any batch was rejected.
+With --set-aside, wrong facts, and those that refer to them, are left out of their batches. The service
+retries them by itself; "chancery refused list" shows them. A batch may also request it by itself, with
+"refused":"set_aside" in its commit line.
 With CHANCERY_GAME_FILE, a warning says if the service runs with another game profile.
 
 Examples:
   chancery ingest world.ndjson
   chancery ingest --check monday.ndjson tuesday.ndjson
+  chancery ingest --set-aside import.ndjson
   chancery simulate --nations 600 --days 30 --seed 7 | chancery ingest -`)
 }
 
 interface IngestOptions {
   check: boolean
+  setAside: boolean
   json: boolean
 }
 
-async function ingest(files: string[], { check, json }: IngestOptions, terminal: Terminal) {
+async function ingest(files: string[], { check, setAside, json }: IngestOptions, terminal: Terminal) {
   const sources = await openSources(files, terminal.input)
   const { CHANCERY_GAME_FILE: profileFile } = terminal.env
   const profile = profileFile ? await readProfile(profileFile) : undefined
@@ -52,7 +62,7 @@ async function ingest(files: string[], { check, json }: IngestOptions, terminal:
     )
   const report = new IngestReport(check)
   try {
-    await sendSources(client, sources, report, terminal)
+    await sendSources(client, sources, { report, setsAside: setAside }, terminal)
   } catch (err) {
     if (err instanceof CommandError) {
       if (json) print(terminal, json, { ...report.document(), error: err.message }, '')
@@ -117,7 +127,7 @@ function unreadable(name: string, err: unknown): unknown {
 async function sendSources(
   client: OperatorClient,
   sources: Source[],
-  report: IngestReport,
+  { report, setsAside }: { report: IngestReport; setsAside: boolean },
   terminal: Terminal,
 ): Promise<void> {
   const progress = startProgress(terminal, 'Ingesting', totalBytes(sources))
@@ -125,7 +135,10 @@ async function sendSources(
   const ticking = setInterval(() => draw(progress, sent.bytes, report), 200)
   try {
     for (const source of sources) {
-      for await (const outcome of sendFacts(client, counting(source, sent), { isCheck: report.isCheck }))
+      for await (const outcome of sendFacts(client, counting(source, sent), {
+        isCheck: report.isCheck,
+        setsAside,
+      }))
         report.add(source.name, outcome)
     }
     draw(progress, sent.bytes, report)

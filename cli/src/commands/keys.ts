@@ -1,6 +1,6 @@
 import { operatorOperations, type ResponseOf, type Scope } from '@chancery/contract'
 import type { ChanceryCommand, Context, Result } from '../command.ts'
-import { formatMinute, formatNumber } from '../format.ts'
+import { formatMinute, formatNumber, formatSecond } from '../format.ts'
 import {
   integer,
   limitOrNone,
@@ -14,13 +14,14 @@ import {
   withTopOptions,
 } from '../options.ts'
 import { listText } from '../table.ts'
+import { firstLine } from '../untrusted-text.ts'
 
 const usageHoursMax = 168
 
 export function addKeys(program: ChanceryCommand) {
   const keys = program
     .command('keys')
-    .description('create, list, revoke and limit API keys, and list the most active ones')
+    .description('create, list, revoke and limit API keys, and see their requests')
   keys
     .command('create')
     .description('create a key for a player; it is shown once')
@@ -55,6 +56,35 @@ export function addKeys(program: ChanceryCommand) {
     .details(
       '\nExamples:\n  chancery keys set-limit 0197a3c2 600 --note "approved for the war room bot"\n  chancery keys set-limit 0197a3c2 none --note "no longer needed"',
     )
+  keys
+    .command('requests')
+    .description('list the pending requests of players for higher limits')
+    .prints(listLimitRequests)
+    .details('\nExamples:\n  chancery keys requests')
+  keys
+    .command('approve')
+    .description('approve the request for a higher limit of a key')
+    .argument('<key-id>', 'its id')
+    .option('--limit <n>', 'requests per minute (default: as requested)', integer(1, 1_000_000))
+    .option('--note <text>', 'the reason; the player who owns the key reads it')
+    .prints(approveRequest)
+    .details(
+      '\nExamples:\n  chancery keys approve key_4fZk81QzL0w\n  chancery keys approve key_4fZk81QzL0w --limit 300 --note "half for now"',
+    )
+  keys
+    .command('decline')
+    .description('decline the request for a higher limit of a key')
+    .argument('<key-id>', 'its id')
+    .option('--note <text>', 'the reason; the player who owns the key reads it')
+    .prints(declineRequest)
+    .details('\nExamples:\n  chancery keys decline key_4fZk81QzL0w --note "read several nations with ids="')
+  keys
+    .command('calls')
+    .description('list the latest requests with a key')
+    .argument('<key-id>', 'its id')
+    .option('--limit <n>', 'how many (default: 100)', integer(1, 1000))
+    .prints(listCalls)
+    .details('\nExamples:\n  chancery keys calls key_4fZk81QzL0w --limit 20')
   withTopOptions(keys.command('top').description('list the keys with the most requests'), usageHoursMax)
     .prints(listBusyKeys)
     .details(`
@@ -154,4 +184,50 @@ async function listBusyKeys({ call }: Context, { hours, limit }: TopOptions): Pr
     ...[key.calls, key.limited, key.refused, key.deprecated, key.redemptions].map(formatNumber),
   ])
   return [usage, listText(head, rows, 'no requests with a key')]
+}
+
+async function listLimitRequests({ call }: Context): Promise<Result> {
+  const requests = await call(operatorOperations.limitRequestsList)
+  const head = ['KEY', 'PLAYER', 'NAME', 'LIMIT', 'REQUESTED', 'SINCE', 'REASON']
+  const rows = requests.data.map(request => [
+    request.key_id,
+    request.player_id,
+    request.key_name,
+    request.limit === null ? 'default' : String(request.limit),
+    String(request.calls_per_minute),
+    formatMinute(request.asked_at),
+    firstLine(request.sentence, reasonLength),
+  ])
+  return [requests, listText(head, rows, 'no pending requests')]
+}
+
+const reasonLength = 80
+
+interface ApproveOptions {
+  limit?: number
+  note?: string
+}
+
+async function approveRequest({ call }: Context, id: string, body: ApproveOptions): Promise<Result> {
+  const approved = await call(operatorOperations.limitRequestsApprove, { id, body })
+  return [approved, `${approved.key_id} may make ${approved.limit} requests a minute`]
+}
+
+async function declineRequest({ call }: Context, id: string, body: { note?: string }): Promise<Result> {
+  const declined = await call(operatorOperations.limitRequestsDecline, { id, body })
+  return [declined, `the request of ${declined.key_id} is declined`]
+}
+
+async function listCalls({ call }: Context, id: string, query: { limit?: number }): Promise<Result> {
+  const calls = await call(operatorOperations.keysRequests, { id, query })
+  const head = ['TIME', 'OPERATION', 'STATUS', 'ERROR', 'TOOK', 'REQUEST']
+  const rows = calls.data.map(request => [
+    formatSecond(request.at),
+    request.operation,
+    String(request.status),
+    [request.error_code, request.error_parameter].filter(Boolean).join(': ') || '-',
+    `${request.duration_ms.toFixed(1)} ms`,
+    request.request_id,
+  ])
+  return [calls, listText(head, rows, 'no requests with this key')]
 }

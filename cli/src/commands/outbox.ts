@@ -8,7 +8,7 @@ import {
 } from '@chancery/connect'
 import { rejectionText } from '@chancery/contract'
 import type { ChanceryCommand, Context, Result } from '../command.ts'
-import { formatCount, formatDuration } from '../format.ts'
+import { formatCount, formatDuration, formatNumber } from '../format.ts'
 import { connectGame, gameUrl, pacingOf } from '../game-connection.ts'
 import { feedName, seconds } from '../options.ts'
 import { listenForStop } from '../stop.ts'
@@ -93,10 +93,11 @@ async function status({ terminal }: Context): Promise<Result> {
 
 const reasonsMax = 20
 
-/** `12:00:05 3 facts applied, 2 events (outbox:…)`, and the reasons if they were rejected. */
-function drainedText({ at, batch, status, facts, events, refused }: DrainedBatch): string {
+/** `12:00:05 3 facts applied, 2 events (outbox:…)`, and the reasons if some were rejected. */
+function drainedText({ at, batch, status, facts, set_aside, events, refused }: DrainedBatch): string {
+  const left = set_aside === 0 ? '' : `, ${formatNumber(set_aside)} of them set aside until they fit`
   const results = {
-    applied: `applied, ${formatCount(events, 'event')}`,
+    applied: `applied, ${formatCount(events, 'event')}${left}`,
     duplicate: 'applied before',
     refused: 'rejected: see chancery refused list',
   }

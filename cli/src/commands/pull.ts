@@ -1,4 +1,5 @@
 import {
+  type CheckedSample,
   type CheckedViews,
   checkViews,
   type DialectName,
@@ -7,6 +8,7 @@ import {
   gameProtocols,
   type RoundReport,
   runPull,
+  touchedSql,
   type ViewReport,
   viewTemplates,
 } from '@chancery/connect'
@@ -16,7 +18,7 @@ import type { ChanceryCommand } from '../command.ts'
 import { CommandError, UsageError } from '../command-error.ts'
 import { formatCount, formatNumber } from '../format.ts'
 import { connectGame, gameContract, pacingOf } from '../game-connection.ts'
-import { feedName, resourceList, seconds, sqlName } from '../options.ts'
+import { feedName, minutes, resourceList, seconds, sqlName } from '../options.ts'
 import { listenForStop } from '../stop.ts'
 import { logStatus, print, printLine, type Terminal } from '../terminal.ts'
 import { oneLine } from '../untrusted-text.ts'
@@ -27,6 +29,12 @@ export function addPull(program: ChanceryCommand) {
     .command('pull')
     .description("read views in the game's database, and send changes to the service")
     .option('--every <seconds>', 'how often to read them', seconds, 5)
+    .option(
+      '--all-every <minutes>',
+      'how often to read all rows where the game has a table of touched keys; those are read each second',
+      minutes,
+      10,
+    )
     .option('--once', 'run one round, then exit', false)
     .option(
       '--allow-deletes',
@@ -56,10 +64,14 @@ Examples:
   pull
     .command('check')
     .description('read the views and have the service validate their facts; nothing is stored')
+    .option('--sample', 'only some rows of each view', false)
     .action((_options: object, command: ChanceryCommand) => check(command.optsWithGlobals(), terminal))
     .details(`
+Some rows of each view are validated first, within seconds. All rows follow unless these show that a view is wrong.
+
 Examples:
   chancery pull check
+  chancery pull check --sample
   chancery pull check --json --schema chancery_out`)
   pull
     .command('sql')
@@ -71,6 +83,7 @@ Examples:
         'the database; default: that of CHANCERY_GAME_DATABASE_URL, else postgresql',
       ).choices(dialectNames),
     )
+    .option('--touched', 'the table of touched keys instead, with triggers to copy', false)
     .action((resources: string[], _options: object, command: ChanceryCommand) =>
       printSql(resources, command.optsWithGlobals(), terminal),
     )
@@ -78,11 +91,13 @@ Examples:
 Examples:
   chancery pull sql > views.sql
   CHANCERY_GAME_FILE=game.json chancery pull sql nation war
-  chancery pull sql --dialect mysql nation > views.sql`)
+  chancery pull sql --dialect mysql nation > views.sql
+  chancery pull sql --touched > touched.sql`)
 }
 
 interface PullOptions {
   every: number
+  allEvery: number
   once: boolean
   allowDeletes: boolean
   keep: FactResource[]
@@ -100,9 +115,10 @@ const pullerOptions = async ({ allowDeletes, keep, schema, name }: PullOptions, 
 })
 
 async function runUntilStopped(options: PullOptions, terminal: Terminal) {
-  const { every, once, json } = options
+  const { every, allEvery, once, json } = options
   await runPull({
     ...(await pullerOptions(options, terminal)),
+    readAllMs: allEvery * 60_000,
     isOnce: once,
     pacing: pacingOf(every),
     signal: listenForStop(terminal).signal,
@@ -111,35 +127,42 @@ async function runUntilStopped(options: PullOptions, terminal: Terminal) {
   })
 }
 
-async function check(options: PullOptions, terminal: Terminal) {
-  const found = await checkViews(await pullerOptions(options, terminal))
-  const { warnings, ...rest } = found
+async function check(options: PullOptions & { sample: boolean }, terminal: Terminal) {
+  const found = await checkViews({
+    ...(await pullerOptions(options, terminal)),
+    isSample: options.sample,
+    reportSample: sample => {
+      if (!options.json) logStatus(terminal, sampleText(sample))
+    },
+  })
+  const { warnings, isSample, ...rest } = found
   // The member `complaints` is part of the JSON format.
-  print(terminal, options.json, { ...rest, complaints: warnings }, checkText(found))
-  const rows = new Set(found.refused.map(({ resource, key }) => `${resource} ${key}`)).size
+  print(terminal, options.json, { is_sample: isSample, ...rest, complaints: warnings }, checkText(found))
+  const rows = isSample
+    ? found.kinds.reduce((sum, kind) => sum + kind.rows, 0)
+    : new Set(found.refused.map(({ resource, key }) => `${resource} ${key}`)).size
   if (rows > 0) throw new CommandError(`${formatCount(rows, 'row')} would be rejected`)
   if (found.warnings.length > 0) throw new CommandError('some rows of the views would not be sent')
 }
 
 async function printSql(
   words: string[],
-  { schema, dialect }: PullOptions & { dialect?: DialectName },
+  { schema, dialect: named, touched }: PullOptions & { dialect?: DialectName; touched: boolean },
   terminal: Terminal,
 ) {
+  const dialect = named ?? dialectOf(terminal.env.CHANCERY_GAME_DATABASE_URL ?? '')
+  if (touched) {
+    terminal.output.write(touchedSql(schema, dialect))
+    return
+  }
   const resources = words.map(word => {
     const resource = factResources.find(name => name === word)
     if (!resource) throw new UsageError(`unknown resource ${word}: name some of ${factResources.join(', ')}`)
     return resource
   })
   const contract = await gameContract(terminal.env)
-  const url = terminal.env.CHANCERY_GAME_DATABASE_URL ?? ''
   terminal.output.write(
-    viewTemplates(
-      contract,
-      schema,
-      resources.length > 0 ? resources : [...factResources],
-      dialect ?? dialectOf(url),
-    ),
+    viewTemplates(contract, schema, resources.length > 0 ? resources : [...factResources], dialect),
   )
 }
 
@@ -176,11 +199,30 @@ function viewText(view: ViewReport): string {
 const problemText = ({ resource, key, path, ...problem }: CheckedViews['refused'][number]): string =>
   oneLine(`${resource} ${key}: ${rejectionText({ ...problem, path: path.replace(/^\/data/, '') })}`)
 
-function checkText({ views, refused, warnings, notes }: CheckedViews): string {
+function checkText({ views, kinds, warnings, notes, isSample }: CheckedViews): string {
   return [
     ...notes.map(note => `note: ${note}`),
     ...warnings,
-    ...refused.map(row => `rejected: ${problemText(row)}`),
-    ...Object.entries(views).map(([resource, facts]) => `${resource}  ${formatCount(facts, 'fact')}`),
+    ...kinds.map(kindText),
+    ...Object.entries(views).map(
+      ([resource, facts]) => `${resource}  ${formatCount(facts, isSample ? 'row' : 'fact')}`,
+    ),
+    ...(isSample ? ['only these rows were read'] : []),
   ].join('\n')
+}
+
+/** `rejected: 180 rows of nation: /national_score must be a number (it is "many"); as 7, 8, 9` */
+function kindText({ resource, rows, examples }: CheckedViews['kinds'][number]): string {
+  const [first, ...others] = examples
+  const same = others.filter(({ text }) => text === first?.text)
+  const different = others.filter(({ text }) => text !== first?.text)
+  const keys = [first, ...same].flatMap(example => example?.key ?? []).join(', ')
+  const more = different.map(({ key, text }) => `; ${key}: ${text}`).join('')
+  return oneLine(`rejected: ${formatCount(rows, 'row')} of ${resource}: ${keys}: ${first?.text ?? ''}${more}`)
+}
+
+function sampleText({ views, refused }: CheckedSample): string {
+  const read = Object.values(views).reduce((sum, rows) => sum + rows, 0)
+  const rejected = refused.reduce((sum, { rows }) => sum + rows, 0)
+  return `sample: ${formatCount(read, 'row')} read, ${rejected === 0 ? 'none rejected' : `${formatNumber(rejected)} rejected`}`
 }

@@ -1,8 +1,9 @@
 import { operatorOperations, type ResponseOf, rejectionText } from '@chancery/contract'
 import type { ChanceryCommand, Context, Result } from '../command.ts'
+import { UsageError } from '../command-error.ts'
 import { formatCount, formatMinute, formatNumber } from '../format.ts'
 import { statusWords } from '../ingest-report.ts'
-import { integer } from '../options.ts'
+import { feedName, integer } from '../options.ts'
 import { listText, table } from '../table.ts'
 import { firstLine } from '../untrusted-text.ts'
 
@@ -38,10 +39,12 @@ Examples:
   chancery refused retry turn-8818 --force`)
   rejected
     .command('drop')
-    .description('delete a rejected batch without applying it')
-    .argument('<batch>', 'its id')
+    .description('delete a rejected batch, or all of a feed, without applying them')
+    .argument('[batch]', 'its id')
+    .option('--all', 'all rejected batches of the feed', false)
+    .option('--feed <name>', 'the feed', feedName)
     .prints(dropRejected)
-    .details('\nExamples:\n  chancery refused drop turn-8818')
+    .details('\nExamples:\n  chancery refused drop turn-8818\n  chancery refused drop --all --feed pull')
 }
 
 const none = '-'
@@ -136,7 +139,22 @@ async function retryRejected({ call }: Context, id: string, { force }: RetryOpti
   return [outcome, text]
 }
 
-async function dropRejected({ call }: Context, id: string): Promise<Result> {
-  const dropped = await call(operatorOperations.refusedDrop, { id })
-  return [dropped, `${dropped.id} is dropped`]
+interface DropOptions {
+  all: boolean
+  feed?: string
+}
+
+async function dropRejected(
+  { call }: Context,
+  id: string | undefined,
+  { all, feed }: DropOptions,
+): Promise<Result> {
+  if (id !== undefined && !all && feed === undefined) {
+    const dropped = await call(operatorOperations.refusedDrop, { id })
+    return [dropped, `${dropped.id} is dropped`]
+  }
+  if (id !== undefined || !all || feed === undefined)
+    throw new UsageError('name a batch, or all of a feed: --all --feed NAME')
+  const dropped = await call(operatorOperations.refusedDropAll, { query: { feed } })
+  return [dropped, `${formatCount(dropped.dropped, 'rejected batch', 'rejected batches')} of ${feed} dropped`]
 }

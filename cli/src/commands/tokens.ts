@@ -55,12 +55,19 @@ Examples:
     .description('show the audit log of the tokens, newest first')
     .option('--limit <n>', 'how many rows (default: 100)', integer(1, 1000))
     .option('--before <id>', 'only rows before the one with this id', integer(1))
+    .option('--action <action>', 'only of this method and path, such as "POST /keys"')
+    .option('--token <id>', 'only of this token')
+    .option('--subject <id>', 'only about this key, player, nation or batch')
+    .option('--since <time>', 'only from this time on', time)
+    .option('--until <time>', 'only before this time', time)
+    .option('--batches', 'also the rows of batches of facts', false)
     .prints(showLog)
     .details(`
 Rows are kept for 400 days, those of batches of facts for 30 days. Times are UTC.
 
 Examples:
   chancery tokens log
+  chancery tokens log --subject p7 --since 2026-05-01
   chancery tokens log --limit 20 --before 4117
   chancery tokens log --limit 1000 --json`)
 }
@@ -138,12 +145,18 @@ function stateOf(token: OperatorTokenRecord): string {
 interface LogOptions {
   limit?: number
   before?: number
+  action?: string
+  token?: string
+  subject?: string
+  since?: string
+  until?: string
+  batches: boolean
 }
 
 const none = '-'
 
-async function showLog({ call }: Context, query: LogOptions): Promise<Result> {
-  const log = await call(operatorOperations.logList, { query })
+async function showLog({ call }: Context, { token, ...filter }: LogOptions): Promise<Result> {
+  const log = await call(operatorOperations.logList, { query: { ...filter, token_id: token } })
   const head = ['ID', 'TIME', 'TOKEN', 'ACTION', 'SUBJECT', 'STATUS']
   const rows = log.data.map(row => [
     String(row.id),

@@ -9,6 +9,9 @@ export interface OperatorAddress {
   token: string
 }
 
+/** No service is known. */
+export class NoServiceError extends CommandError {}
+
 export const dataDirOf = (env: NodeJS.ProcessEnv): string => resolve(env.CHANCERY_DATA_DIR || '.chancery')
 
 /**
@@ -31,7 +34,7 @@ async function readOperatorUrl(dataDir: string): Promise<string> {
     'has no operator address: set CHANCERY_OPERATOR_URL',
   )
   if (addresses) return addresses.operator
-  throw new CommandError(
+  throw new NoServiceError(
     `no service found in ${dataDir}: start one with chancery demo or chancery serve, or set CHANCERY_DATA_DIR or CHANCERY_OPERATOR_URL to the running one`,
   )
 }

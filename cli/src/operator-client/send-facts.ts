@@ -20,6 +20,8 @@ export interface SendFactsOptions {
   isCheck?: boolean
   /** false: a rejected batch is not kept in the dead-letter store. */
   isKept?: boolean
+  /** Applies batches without the facts that do not fit, which the service stores until they do. */
+  setsAside?: boolean
   /** Ends the stream early; the iteration throws its reason. */
   signal?: AbortSignal
 }
@@ -32,11 +34,14 @@ export interface SendFactsOptions {
 export async function* sendFacts(
   client: OperatorClient,
   source: FactsSource,
-  { isCheck = false, isKept = true, signal }: SendFactsOptions = {},
+  { isCheck = false, isKept = true, setsAside = false, signal }: SendFactsOptions = {},
 ): AsyncGenerator<BatchOutcome> {
   signal?.throwIfAborted()
-  const query = isCheck ? '?check=true' : isKept ? '' : '?keep=false'
-  const req = client.open('POST', `/facts${query}`, {
+  const query = [
+    ...(isCheck ? ['check=true'] : isKept ? [] : ['keep=false']),
+    ...(setsAside ? ['refused=set_aside'] : []),
+  ]
+  const req = client.open('POST', query.length > 0 ? `/facts?${query.join('&')}` : '/facts', {
     'content-type': 'application/x-ndjson',
   })
   const abort = () => req.destroy()

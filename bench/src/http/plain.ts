@@ -3,6 +3,7 @@ import { contractFor, demoProfile, type Operation, operations, responseSchema } 
 import Fastify from 'fastify'
 import pg from 'pg'
 import { columnsOf, type NationRow, nationOf } from '../../../server/src/resources/nations/store.ts'
+import { sideObject, sides } from '../../../server/src/resources/wars/store.ts'
 import { publicColumns, type ReadContext } from '../../../server/src/store/fact-columns.ts'
 
 // Fastify + pg and nothing else: prepared statements, and Fastify's compiled serializer. No key, limit, cache, request log, entity tag
@@ -33,12 +34,15 @@ const nationColumns = columnsOf(context).text
 const joins = `left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
 const nationTables = `chancery_world.nation n left join chancery_world.nation_ranking p on p.nation_id = n.id ${joins}`
-const sides = ['attacker', 'defender'] as const
-const sideFields = ['nation_id', 'nation_name', 'alliance_id', 'alliance_name']
-const sideColumns = sides.flatMap(side => [...sideFields, 'losses'].map(field => `w.${side}_${field}`))
-const warColumns = `${publicColumns('war', 'w', sides)(context).text}, w.battles_count, ${sideColumns.join(', ')}`
-const warsOf =
-  'chancery_world.war w where w.status = $1 and (w.attacker_nation_id = $2 or w.defender_nation_id = $2)'
+const warColumns = [
+  publicColumns('war', 'w', sides)(context),
+  ...sides.map(side => sideObject(contract, side)),
+  { text: 'w.battles_count, w.attacker_losses, w.defender_losses' },
+]
+  .map(({ text }) => text)
+  .join(', ')
+const warsOf = `chancery_world.war w where w.status = $1 and (w.attacker_nation_id = $2 or w.defender_nation_id = $2
+  or w.id = any(array(select p.war_id from chancery_world.war_participant p where p.nation_id = $2)))`
 
 const nation = (row: Row): Row => ({ ...nationOf(context, row as unknown as NationRow) })
 
@@ -49,9 +53,6 @@ const ownNation = ({ private_attributes, ...row }: Row): Row => ({
 
 const war = (row: Row): Row => ({
   ...row,
-  ...Object.fromEntries(
-    sides.map(side => [side, Object.fromEntries(sideFields.map(field => [field, row[`${side}_${field}`]]))]),
-  ),
   losses: { attacker: row.attacker_losses, defender: row.defender_losses },
   url: null,
 })

@@ -136,6 +136,20 @@ test('held-back deletions are exit status 1 of pull --once, and the rest is sent
   assert.equal((await service.get('/nations/11')).status, 404)
 })
 
+test('a skipped view is exit status 1 of pull --once, and the others are sent', async () => {
+  await game.query(`update nations set motto = 'Also sent.' where id = 1;
+    create view chancery_out.era as select id::text as id, name, 1 / (id - id) as number from nations`)
+  const { status, messages } = await chanceryProcess(['pull', '--once'], variables)
+  assert.equal(status, 1)
+  assert.match(
+    messages,
+    /^chancery_out\.era cannot be read and is skipped: division by zero\nchancery: a view was skipped; everything else was sent\n$/,
+  )
+  const { data } = await service.read<{ data: { motto: string } }>('/nations/1')
+  assert.equal(data.motto, 'Also sent.')
+  await game.query('drop view chancery_out.era')
+})
+
 test('the outbox is created by its SQL, drained, and reports its backlog', async () => {
   const { output: sql } = await chancery(['outbox', 'sql'])
   await game.query(sql)

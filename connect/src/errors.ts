@@ -18,9 +18,14 @@ export class GameBusyError extends Error {
   override name = 'GameBusyError'
 }
 
-/** A statement failed on a value: the view stays unreadable until the data or the view is corrected. */
+/** A view cannot be read until it or its data is corrected: a statement failed on a value. */
 export class GameDataError extends Error {
   override name = 'GameDataError'
+}
+
+/** A view, or something that it needs, is missing or may not be used. Outside of a view a retry cannot fix it. */
+export class GameSchemaError extends ConnectError {
+  override name = 'GameSchemaError'
 }
 
 /** Another sender has advanced the feed: the state that this one keeps is stale. */

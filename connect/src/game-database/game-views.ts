@@ -38,7 +38,7 @@ export interface Relation {
 export interface GameViews extends GameConnection {
   /** Runs reads in one consistent snapshot. */
   inSnapshot<T>(work: () => Promise<T>): Promise<T>
-  /** Runs the reads of one view. A GameDataError of them does not end the snapshot. */
+  /** Runs the reads of one view. A GameDataError or GameSchemaError of them does not end the snapshot. */
   inView<T>(work: () => Promise<T>): Promise<T>
   /** The names of the views and tables of a schema, sorted. */
   relations(schema: string): Promise<string[]>

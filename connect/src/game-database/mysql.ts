@@ -1,6 +1,12 @@
 import { isIP } from 'node:net'
 import { type Connection, type ConnectionOptions, createConnection, type TypeCastField } from 'mysql2'
-import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
+import {
+  ConnectError,
+  GameBusyError,
+  GameDataError,
+  GameSchemaError,
+  GameUnavailableError,
+} from '../errors.ts'
 import type { GameOptions } from './game-views.ts'
 
 /** One connection to a game's MySQL or MariaDB. Values are the text that the database writes, or null. */
@@ -165,5 +171,6 @@ function explain(err: unknown, isOver: boolean): unknown {
   if (isOver) return new GameUnavailableError(err.message)
   if (busy.has(errno)) return new GameBusyError(err.message)
   if (data.has(errno)) return new GameDataError(err.message)
-  return new ConnectError(`the game's database returned an error: ${err.message} (error ${errno})`)
+  const message = `the game's database returned an error: ${err.message} (error ${errno})`
+  return sqlState.startsWith('42') ? new GameSchemaError(message) : new ConnectError(message)
 }

@@ -1,5 +1,5 @@
 import { parseExactly } from '../coerce-value.ts'
-import { GameDataError } from '../errors.ts'
+import { GameDataError, GameSchemaError } from '../errors.ts'
 import {
   type GameOptions,
   type GameViews,
@@ -37,7 +37,8 @@ export async function openPostgresViews(url: string, options: GameOptions): Prom
       try {
         return await work()
       } catch (err) {
-        if (err instanceof GameDataError) await db.rows('rollback to savepoint one_view')
+        if (err instanceof GameDataError || err instanceof GameSchemaError)
+          await db.rows('rollback to savepoint one_view')
         throw err
       }
     },

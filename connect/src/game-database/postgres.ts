@@ -1,5 +1,11 @@
 import pg from 'pg'
-import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
+import {
+  ConnectError,
+  GameBusyError,
+  GameDataError,
+  GameSchemaError,
+  GameUnavailableError,
+} from '../errors.ts'
 import type { GameConnection, GameOptions, ResultColumn } from './game-views.ts'
 
 /**
@@ -124,5 +130,6 @@ function explain(err: unknown, isOver: boolean): unknown {
   if (isOver) return new GameUnavailableError(err.message)
   if (/^(40001|40P01|55P03|57014)$/.test(state)) return new GameBusyError(err.message)
   if (/^(2[12]|3[89]|54|P0)/.test(state)) return new GameDataError(err.message)
-  return new ConnectError(`the game's database returned an error: ${err.message} (SQLSTATE ${state})`)
+  const message = `the game's database returned an error: ${err.message} (SQLSTATE ${state})`
+  return state.startsWith('42') ? new GameSchemaError(message) : new ConnectError(message)
 }

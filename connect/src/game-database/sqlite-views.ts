@@ -48,7 +48,8 @@ export async function openSqliteViews(url: string): Promise<GameViews> {
 
   return {
     async tryLock(name) {
-      const lock = await lockName(`${name} ${realpathSync(path)}`)
+      const realPath = explained(() => realpathSync(path))
+      const lock = await lockName(`${name} ${realPath}`)
       if (lock) unlock = lock
       return lock !== undefined
     },

@@ -1,5 +1,4 @@
 import { deletesMax, type FactResource, type SnapshotGaps } from '@chancery/contract'
-import { ConnectError } from '../errors.ts'
 import { isKey } from './round.ts'
 import { type ViewColumn, viewName } from './view-columns.ts'
 import { overlay, type ReadView } from './view-reader.ts'
@@ -62,19 +61,16 @@ export function differenceOf(view: ReadView, known: KnownView): Difference {
   return { changed, deleted: [...sent].filter(key => !view.hashes.has(key)) }
 }
 
-/** Throws a ConnectError if a column is missing or has another type: the view was changed while the puller runs. */
-export function assertNoSchemaDrift(view: ReadView, known: KnownView): void {
+/** What has changed of its known columns: the view was replaced while the puller runs. */
+export function schemaDriftOf(view: ReadView, known: KnownView): string | undefined {
   for (const { name, type } of known.columns) {
     const now = view.columns.find(column => column.name === name)
     if (!now)
-      throw new ConnectError(
-        `${view.name} has lost its column ${name}: nothing of this round was sent. Restore it, or restart chancery pull if this is intended`,
-      )
+      return `it has lost its column ${name}. Restore it, or restart chancery pull if this is intended`
     if (now.type !== type)
-      throw new ConnectError(
-        `${view.name}: the column ${name} was ${type} and is ${now.type}: nothing of this round was sent. Cast it in the view, or restart chancery pull if this is intended`,
-      )
+      return `the column ${name} was ${type} and is ${now.type}. Cast it in the view, or restart chancery pull if this is intended`
   }
+  return undefined
 }
 
 /** Undefined if few enough rows are missing to delete their items. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Contract, type FactResource, operatorOperations } from '@chancery/contract'
+import { type Contract, type FactResource, factResources, operatorOperations } from '@chancery/contract'
 import { ConnectError, StaleFeedError } from '../errors.ts'
 import { type GameViews, touchedTable } from '../game-database/game-views.ts'
 import { openViews } from '../game-database/open-views.ts'
@@ -58,10 +58,12 @@ export async function runPull(options: RunPullOptions): Promise<void> {
       if (report) options.report(report)
       if (options.isOnce && puller.hasHeldBackDeletes)
         throw new ConnectError('deletions were held back; everything else was sent')
+      if (options.isOnce && puller.hasUnreadableViews)
+        throw new ConnectError('a view was skipped; everything else was sent')
       return puller.hasMoreTouched && !options.isOnce
     },
     pauseMs: () =>
-      puller.hasTouched ? Math.min(touchedEveryMs, options.pacing.everyMs) : options.pacing.everyMs,
+      puller.readsTouched ? Math.min(touchedEveryMs, options.pacing.everyMs) : options.pacing.everyMs,
   })
 }
 
@@ -91,7 +93,8 @@ export class Puller {
   #hasTouched: boolean | undefined
   #hasMoreTouched = false
   readonly #unknownTouched = new Set<string>()
-  #readAllAt = 0
+  /** When all rows are read the next time (monotonic clock). */
+  #readAllDueMs = 0
   #unreadable: RoundPlan['unreadable'] = []
   /** By the name of a view whose deletions are held back: the last message about it, and when it was logged. */
   #heldBack = new Map<string, { text: string; atMs: number }>()
@@ -107,8 +110,9 @@ export class Puller {
     this.#after = undefined
   }
 
-  get hasTouched(): boolean {
-    return this.#hasTouched ?? false
+  /** Whether the next round may read touched keys only. It reads all rows while a view cannot be read. */
+  get readsTouched(): boolean {
+    return this.#hasTouched === true && !this.hasUnreadableViews
   }
 
   /** Whether more touched keys wait than one round reads. */
@@ -119,6 +123,11 @@ export class Puller {
   /** Whether deletions were left out of the last round. */
   get hasHeldBackDeletes(): boolean {
     return this.#heldBack.size > 0
+  }
+
+  /** Whether views could not be read, or have changed, when all rows were read. */
+  get hasUnreadableViews(): boolean {
+    return this.#unreadable.length > 0
   }
 
   /** Its rows and views, for heartbeats. */
@@ -144,8 +153,7 @@ export class Puller {
     this.#after = after
     const reader = new ViewReader(views, contract, schema)
     const retries = performance.now() - this.#retriedAt >= retryMs
-    const readsAll =
-      !this.#hasTouched || this.#known.size === 0 || performance.now() - this.#readAllAt >= readAllMs
+    const readsAll = !this.readsTouched || this.#known.size === 0 || performance.now() >= this.#readAllDueMs
     const planOptions = {
       schema,
       known: this.#known,
@@ -158,13 +166,19 @@ export class Puller {
       readsAll ? planRound(reader, planOptions) : planTouched(reader, planOptions),
     )
     if (readsAll) this.#noteViews(plan)
-    else this.#logUnknownTouched(plan)
+    else {
+      this.#logUnknownTouched(plan)
+      // The keys of these views are deleted: their rows are found when all are read.
+      if (plan.unreadable.length > 0) this.#readAllDueMs = 0
+      else if (plan.unknownRelations.some(name => factResources.includes(name as FactResource)))
+        this.#readAllDueMs = Math.min(this.#readAllDueMs, performance.now() + retryMs)
+    }
     const isUnchanged = plan.views.every(({ isWhole, items }) => !isWhole && items.length === 0)
     if (!isUnchanged || retries) this.#retriedAt = performance.now()
     try {
       const report = isUnchanged ? undefined : await this.#send(plan, after)
       await this.#deleteTouched(views, plan)
-      if (readsAll) this.#readAllAt = performance.now()
+      if (readsAll) this.#readAllDueMs = performance.now() + readAllMs
       if (!isUnchanged) return report
       // A service that was restored from a backup has an older position: it needs everything again, even if nothing changes.
       if (retries && (await lastBatchOf(client, feed)) !== after)

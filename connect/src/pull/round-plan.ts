@@ -1,14 +1,13 @@
 import type { FactResource } from '@chancery/contract'
-import { ConnectError } from '../errors.ts'
 import type { TouchedKey } from '../game-database/game-views.ts'
 import {
-  assertNoSchemaDrift,
   type Difference,
   differenceOf,
   type HeldBackDeletes,
   heldBackOf,
   type KnownView,
   type KnownViews,
+  schemaDriftOf,
   unreadView,
 } from './known-views.ts'
 import { deleteLine, type RoundItem } from './round.ts'
@@ -50,21 +49,21 @@ export interface PlanOptions {
   retryMs: number
 }
 
-/** Reads the views and plans what to send. Throws a ConnectError for changes of the views that are taken for a mistake. */
+/** Reads the views and plans what to send. */
 export async function planRound(reader: ViewReader, options: PlanOptions): Promise<RoundPlan> {
   const { known } = options
   const { resources, unknownRelations, hasTouched } = await reader.find()
   // All rows are read: these keys are done with it.
   const touched = hasTouched ? await reader.touched(touchedMax) : undefined
-  for (const resource of known.keys()) {
-    if (!resources.includes(resource)) throw missingView(viewName(options.schema, resource))
-  }
-  const unreadable: UnreadableView[] = []
+  const unreadable = [...known.keys()]
+    .filter(resource => !resources.includes(resource))
+    .map(resource => missingView(resource, options.schema))
   const differences: DifferingView[] = []
   for (const resource of resources) {
-    const view = await reader.read(resource)
+    const state = known.get(resource)
+    const view = withoutDrift(await reader.read(resource), state)
     if ('reason' in view) unreadable.push(view)
-    else differences.push({ view, ...compare(view, known.get(resource), options) })
+    else differences.push({ view, ...compare(view, state, options) })
   }
 
   const views = await planViews(reader, differences, options)
@@ -88,7 +87,7 @@ export async function planTouched(reader: ViewReader, options: PlanOptions): Pro
     const ids = new Set(keys.get(resource)?.map(({ id }) => id))
     const view =
       ids.size > 0
-        ? await reader.read(resource, { keys: ids, known: state })
+        ? withoutDrift(await reader.read(resource, { keys: ids, known: state }), state)
         : unreadView(schema, resource, state)
     if ('reason' in view) unreadable.push(view)
     else differences.push({ view, ...compare(view, state, options) })
@@ -123,7 +122,6 @@ function compare(
   known: KnownView | undefined,
   { keptResources, allowsDeletes, retryMs }: PlanOptions,
 ): Difference & Pick<ViewPlan, 'known' | 'isWhole' | 'heldBack'> {
-  if (known) assertNoSchemaDrift(view, known)
   const { rejectedSnapshot } = known ?? {}
   const isDue = rejectedSnapshot && performance.now() - rejectedSnapshot.atMs >= retryMs
   if (!known || (isDue && !view.readKeys)) {
@@ -169,10 +167,20 @@ function quarantinedItems(view: ReadView, known: KnownView): RoundItem[] {
     .map(([key, { hash, line }]) => ({ op: 'put', resource: view.resource, key, hash, line }))
 }
 
-const missingView = (name: string) =>
-  new ConnectError(
-    `${name} no longer exists: nothing of this round was sent. Restore it, or restart chancery pull if this is intended`,
-  )
+const missingView = (resource: FactResource, schema: string): UnreadableView => ({
+  resource,
+  name: viewName(schema, resource),
+  reason: 'it no longer exists. Restore it, or restart chancery pull if this is intended',
+})
+
+/** A view whose known columns have changed waits: this is taken for a mistake. */
+function withoutDrift(
+  view: ReadView | UnreadableView,
+  known: KnownView | undefined,
+): ReadView | UnreadableView {
+  const reason = known && !('reason' in view) ? schemaDriftOf(view, known) : undefined
+  return reason === undefined ? view : { resource: view.resource, name: view.name, reason }
+}
 
 /** By view, the deletions that a plan leaves out. */
 export const plannedHeldBack = ({ views }: Pick<RoundPlan, 'views'>): Map<FactResource, HeldBackDeletes> =>

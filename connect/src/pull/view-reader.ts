@@ -1,6 +1,6 @@
 import { type Contract, type FactResource, factResources, primaryKeys } from '@chancery/contract'
 import { coerceValue, isNullable, typedValue, type ValueSchema } from '../coerce-value.ts'
-import { ConnectError, GameDataError } from '../errors.ts'
+import { ConnectError, GameDataError, GameSchemaError } from '../errors.ts'
 import {
   type GameViews,
   type Keys,
@@ -84,7 +84,7 @@ export class ViewReader {
         return { resource, name, columns, ...found, hashes, readKeys: some.keys }
       })
     } catch (err) {
-      if (!(err instanceof GameDataError)) throw err
+      if (!(err instanceof GameDataError || err instanceof GameSchemaError)) throw err
       return { resource, name, reason: err.message }
     }
   }

@@ -286,29 +286,16 @@ describe('a game with MariaDB', { skip }, () => {
     }
   })
 
-  test('the views of examples/connect-travianz fit their profile', async () => {
-    const read = (name: string) =>
-      readFile(new URL(`../../examples/connect-travianz/${name}`, import.meta.url), 'utf8')
-    const profile = parseProfile(await read('profile.json'))
-    const sql = (await read('views.sql')).replaceAll('chancery_out', 'travian_out')
-    // The columns that the views use, with the types of the game.
-    await db.query(`create database travian character set latin1; use travian;
-      create table s1_users (id int primary key, username varchar(100), access tinyint(1), tribe tinyint(1), protect int, regtime int,
-        apall int, dpall int, gold int, alliance int, alliance_joined int);
-      create table s1_vdata (wref int primary key, owner int, pop int, wood float(12,2), clay float(12,2), iron float(12,2), crop float(12,2));
-      create table s1_alidata (id int primary key, name varchar(100), tag varchar(100), \`desc\` text, leader int);
-      create table s1_ali_permission (id int primary key, uid int, alliance int, opt1 int(1), opt2 int(1), opt3 int(1), opt4 int(1));
-      create table s1_diplomacy (id int primary key, alli1 int, alli2 int, type tinyint(1), accepted tinyint(1));
-      insert into s1_users values (6, 'Größe', 2, 1, 0, 1770000000, 5, 6, 7, 1, 0), (7, 'Teuton', 0, 2, 0, 1770000060, 0, 0, 0, 1, 1779235200),
-        (8, 'New', 2, 3, 2147483647, 1779235200, 0, 0, 0, 2, 0), (5, 'Natars', 2, 5, 0, 0, 0, 0, 0, 0, 0);
-      insert into s1_vdata values (615, 6, 100, 1.5, 2.5, 3, 4), (1310, 6, 20, 1, 1, 1, 1);
-      insert into s1_alidata values (1, 'First', 'F', '', 6), (2, 'Second', 'S', 'Hello', 8);
-      insert into s1_ali_permission values (1, 7, 1, 1, 0, 0, 0); insert into s1_diplomacy values (1, 1, 2, 1, 1), (2, 1, 2, 3, 1), (3, 1, 2, 2, 0);
-      ${sql}\ngrant select on travian_out.* to reader@'127.0.0.1'`)
-    const travianz = contractFor(profile)
+  /** The facts of the views of an example, which fit its profile, over the columns that they use. */
+  async function factsOfExample(name: string, tables: string) {
+    const folder = new URL(`../../examples/${name}/`, import.meta.url)
+    const read = (file: string) => readFile(new URL(file, folder), 'utf8')
+    const ofGame = contractFor(parseProfile(await read('profile.json')))
+    const sql = (await read('views.sql')).replaceAll('chancery_out', 'example_out')
+    await db.query(`${tables}; ${sql}\ngrant select on example_out.* to reader@'127.0.0.1'`)
     const views = await openViews(url(), viewsOptions)
-    const reader = new ViewReader(views, travianz, 'travian_out')
-    const validate = createFactValidator(travianz)
+    const reader = new ViewReader(views, ofGame, 'example_out')
+    const validate = createFactValidator(ofGame)
     const facts = await reader.inSnapshot(async () => {
       const { resources } = await reader.find()
       const lines: string[] = []
@@ -319,18 +306,116 @@ describe('a game with MariaDB', { skip }, () => {
       }
       return lines.map(line => JSON.parse(line))
     })
-    assert.equal(facts.length, 3 + 2 + 3 + 1)
     for (const fact of facts) {
       const valid = validate(fact, 1)
       assert.ok(!isRejected(valid), JSON.stringify([fact, valid]))
     }
+    await views.close()
+    await db.query('drop database example_out')
+    return facts
+  }
+
+  test('the views of examples/connect-travianz fit their profile', async () => {
+    const facts = await factsOfExample(
+      'connect-travianz',
+      `create database travian character set latin1; use travian;
+      create table s1_users (id int primary key, username varchar(100), access tinyint(1), tribe tinyint(1), protect int, regtime int,
+        apall int, dpall int, gold int, alliance int, alliance_joined int);
+      create table s1_vdata (wref int primary key, owner int, pop int, wood float(12,2), clay float(12,2), iron float(12,2), crop float(12,2));
+      create table s1_alidata (id int primary key, name varchar(100), tag varchar(100), \`desc\` text, leader int);
+      create table s1_ali_permission (id int primary key, uid int, alliance int, opt1 int(1), opt2 int(1), opt3 int(1), opt4 int(1));
+      create table s1_diplomacy (id int primary key, alli1 int, alli2 int, type tinyint(1), accepted tinyint(1));
+      insert into s1_users values (6, 'Größe', 2, 1, 0, 1770000000, 5, 6, 7, 1, 0), (7, 'Teuton', 0, 2, 0, 1770000060, 0, 0, 0, 1, 1779235200),
+        (8, 'New', 2, 3, 2147483647, 1779235200, 0, 0, 0, 2, 0), (5, 'Natars', 2, 5, 0, 0, 0, 0, 0, 0, 0);
+      insert into s1_vdata values (615, 6, 100, 1.5, 2.5, 3, 4), (1310, 6, 20, 1, 1, 1, 1);
+      insert into s1_alidata values (1, 'First', 'F', '', 6), (2, 'Second', 'S', 'Hello', 8);
+      insert into s1_ali_permission values (1, 7, 1, 1, 0, 0, 0); insert into s1_diplomacy values (1, 1, 2, 1, 1), (2, 1, 2, 3, 1), (3, 1, 2, 2, 0)`,
+    )
+    assert.equal(facts.length, 3 + 2 + 3 + 1)
     const { data } = facts.find(({ resource, data }) => resource === 'nation' && data.id === '6')
     assert.deepEqual(
       [data.nation_name, data.national_score, data.attributes.village_ids, data.economy.resources.wood],
       ['Größe', 120, ['615', '1310'], 2],
     )
-    await views.close()
-    await db.query('drop database travian_out; drop database travian')
+    await db.query('drop database travian')
+  })
+
+  test('the views of examples/connect-2moons fit their profile, and show one universe', async () => {
+    const facts = await factsOfExample(
+      'connect-2moons',
+      `create database moons character set utf8; use moons;
+      create table uni1_users (id int unsigned primary key, username varchar(32), universe tinyint, authlevel tinyint, urlaubs_modus tinyint,
+        bana tinyint, register_time int, ally_id int unsigned, ally_register_time int, ally_rank_id tinyint, wons int, loos int,
+        desunits double(50,0), darkmatter double(50,0)) engine = MyISAM;
+      create table uni1_statpoints (id_owner int, stat_type tinyint, universe tinyint, total_points double(50,0), fleet_points double(50,0));
+      create table uni1_planets (id int auto_increment primary key, id_owner int, galaxy tinyint, \`system\` smallint, planet tinyint,
+        planet_type enum('1','3'), destruyed int, metal double(50,6), crystal double(50,6), deuterium double(50,6));
+      create table uni1_alliance (id int primary key, ally_name varchar(50), ally_tag varchar(20), ally_owner int, ally_register_time int,
+        ally_description text, ally_universe tinyint, ally_request_notallow tinyint unsigned);
+      create table uni1_alliance_ranks (rankID int primary key, allianceID int, ADMIN tinyint, MANAGEUSERS tinyint);
+      create table uni1_diplo (id int primary key, owner_1 int, owner_2 int, level tinyint, accept tinyint, universe tinyint);
+      create table uni1_topkb (rid varchar(32), result varchar(1), time int, universe tinyint);
+      create table uni1_users_to_topkb (rid varchar(32), uid int, role tinyint);
+      insert into uni1_users values (1, 'Admin', 1, 3, 0, 0, 1770000000, 0, 0, 0, 0, 0, 0, 0),
+        (4, 'Größe', 1, 0, 1, 0, 1770000000, 1, 1771000000, 0, 5, 6, 7e12, 8), (5, 'Second', 1, 0, 0, 1, 0, 1, 0, 9, 0, 0, 0, 0),
+        (6, 'Third', 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0), (7, 'Elsewhere', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      insert into uni1_statpoints values (4, 1, 1, 1204, 33), (1, 2, 1, 99, 9);
+      insert into uni1_planets values (null, 4, 3, 17, 11, '1', 0, 10.75, 1, 1), (null, 4, 1, 204, 8, '1', 0, 0.5, 1, 1),
+        (null, 4, 1, 204, 8, '3', 0, 1, 1, 1), (null, 4, 1, 1, 1, '1', 1779000000, 500, 1, 1);
+      insert into uni1_alliance values (1, 'First', 'F', 4, 1770000000, '', 1, 0), (2, 'Second', 'S', 6, 0, 'Hello', 1, 1);
+      insert into uni1_alliance_ranks values (9, 1, 0, 1);
+      insert into uni1_diplo values (1, 1, 2, 3, 1, 1), (2, 1, 2, 6, 1, 1), (3, 1, 2, 4, 0, 1), (4, 1, 2, 5, 1, 1);
+      insert into uni1_topkb values ('r1', 'a', 1771000001, 1), ('r2', 'w', 1771000002, 2), ('r3', 'r', 1771000003, 1);
+      insert into uni1_users_to_topkb values ('r1', 5, 1), ('r1', 4, 1), ('r1', 6, 2), ('r2', 7, 1), ('r2', 7, 2), ('r3', 4, 1), ('r3', 99, 2)`,
+    )
+    const of = (wanted: string) => facts.filter(({ resource }) => resource === wanted).map(({ data }) => data)
+    assert.deepEqual(
+      of('nation').map(({ id, status }) => [id, status]),
+      [
+        ['4', 'vacation'],
+        ['5', 'inactive'],
+        ['6', 'active'],
+      ],
+    )
+    const [first] = of('nation')
+    assert.deepEqual(
+      [first.nation_name, first.national_score, first.city_count, first.attributes, first.economy],
+      [
+        'Größe',
+        1204,
+        2,
+        {
+          battles_won: 5,
+          battles_lost: 6,
+          units_destroyed: 7e12,
+          fleet_points: 33,
+          places: ['1:204:8', '3:17:11'],
+        },
+        { resources: { metal: 12, crystal: 3, deuterium: 3 }, credits: 8 },
+      ],
+    )
+    assert.deepEqual(
+      of('alliance_member').map(({ nation_id, rank }) => [nation_id, rank]),
+      [
+        ['4', 'leader'],
+        ['5', 'officer'],
+        ['6', 'leader'],
+      ],
+    )
+    assert.deepEqual(of('treaty'), [{ id: '1', alliance_ids: ['1', '2'], type: 'trade' }])
+    // A side whose players are gone has no battle.
+    assert.deepEqual(of('battle'), [
+      {
+        id: 'r1',
+        fought_at: '2026-02-13T16:26:41Z',
+        attacker_nation_id: '4',
+        defender_nation_id: '6',
+        attacker_helper_nation_ids: ['5'],
+        defender_helper_nation_ids: [],
+        victor: 'attacker',
+      },
+    ])
+    await db.query('drop database moons')
   })
 
   test('TLS verifies the authority and the name of the certificate', { skip: withoutOpenssl }, async () => {

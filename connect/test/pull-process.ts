@@ -34,6 +34,7 @@ if (process.argv[2] === 'pull')
     ...common,
     schema: 'chancery_out',
     feed: 'pull',
+    retryMs: 5_000,
     allowsDeletes: process.env.ALLOW_DELETES === '1',
   })
 else await runDrain({ ...common, feed: 'outbox' })

@@ -11,7 +11,7 @@ import { type Runner, startRunner } from './killed.ts'
 import { skip } from './mariadb.ts'
 import { type TrialGame, trialGames } from './trial-game.ts'
 
-const seconds = Number(process.env.CHANCERY_TRIAL_SECONDS ?? (isLong ? 300 : 20))
+const seconds = Number(process.env.TRIAL_SECONDS ?? (isLong ? 300 : 20))
 const changesPerSecond = 20
 
 const whole = (below: number) => Math.floor(Math.random() * below)

@@ -125,6 +125,19 @@ test('keys stay in the table until their rows are applied', async () => {
   assert.deepEqual(await touched(), [])
 })
 
+test('the key * reads all rows of its view, and no other view', async () => {
+  await manual.round()
+  await query('alter table nations disable trigger user; alter table members disable trigger user')
+  await query(`update nations set motto = 'Turned.'; insert into nations (id, name) values (${n(50)}, 'New');
+    delete from nations where id = ${n(3)}; insert into alliances values (${n(901)}, 'Pact'); insert into members values (${n(1)}, ${n(901)})`)
+  await query("insert into chancery_out.touched (resource, id) values ('nation', $1), ('nation', '*')", [
+    n(2),
+  ])
+  assert.deepEqual(viewsOf(await manual.round()), [['nation', 1, 29, 1]])
+  assert.deepEqual(await touched(), [])
+  await query('alter table nations enable trigger user; alter table members enable trigger user')
+})
+
 test('touched rows of a view that waits are sent when it is restored, and the others meanwhile', async () => {
   await manual.round()
   await query('alter view chancery_out.nation rename column motto to color')

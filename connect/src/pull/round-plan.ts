@@ -70,6 +70,8 @@ export async function planRound(reader: ViewReader, options: PlanOptions): Promi
   return { views, unreadable, unknownRelations, touched }
 }
 
+/** A touched key that stands for all rows of its view. */
+const allKeys = '*'
 /** The most touched keys of a round. */
 export const touchedMax = 20_000
 
@@ -85,9 +87,10 @@ export async function planTouched(reader: ViewReader, options: PlanOptions): Pro
   const differences: DifferingView[] = []
   for (const [resource, state] of known) {
     const ids = new Set(keys.get(resource)?.map(({ id }) => id))
+    const some = ids.has(allKeys) ? undefined : { keys: ids, known: state }
     const view =
       ids.size > 0
-        ? withoutDrift(await reader.read(resource, { keys: ids, known: state }), state)
+        ? withoutDrift(await reader.read(resource, some), state)
         : unreadView(schema, resource, state)
     if ('reason' in view) unreadable.push(view)
     else differences.push({ view, ...compare(view, state, options) })

@@ -22,8 +22,8 @@ export interface HttpOptions {
   command: string
 }
 
-export async function measureHttp(options: HttpOptions) {
-  const machine = describeMachine()
+/** Starts all servers with one world, and compares their responses at each workload. */
+export async function prepareHttp(options: Pick<HttpOptions, 'peers' | 'only' | 'nations'>) {
   const postgres = await startPostgres()
   // Ingests through a process that serves no other requests, on the core of the load.
   const ingest = await startService({ CHANCERY_DATABASE_URL: postgres.url }, 'load')
@@ -36,12 +36,19 @@ export async function measureHttp(options: HttpOptions) {
   const nginxPaths = [`/api/v1${firstPage}`, `/api/v1/nations/${subjects.nations[0]}`]
   const { targets, leftOut } = await startTargets(postgres, { peers: options.peers, nginxPaths })
   const first = await fetchOnce(targets[0]?.url ?? '', { path: `/api/v1${firstPage}` })
-  const { only, rounds, seconds, command } = options
+  const { only } = options
   const workloads = createWorkloads(subjects, headerOf(first, 'etag') ?? '').filter(
     ({ id }) => only.length === 0 || only.includes(id),
   )
   const runs: Run[] = []
   for (const workload of workloads) runs.push(await prepare(workload, targets, keys))
+  return { postgres, ingest, subjects, keys, leftOut, workloads, runs }
+}
+
+export async function measureHttp(options: HttpOptions) {
+  const machine = describeMachine()
+  const { postgres, ingest, subjects, keys, leftOut, workloads, runs } = await prepareHttp(options)
+  const { rounds, seconds, command } = options
   const order = { rounds, seconds, databasePid: postgres.pid }
   const [still, changing] = [false, true].map(is =>
     runs.filter(({ workload }) => !!workload.isChanging === is),

@@ -266,13 +266,13 @@ describe('a game with MariaDB', { skip }, () => {
 
   test('the check names tables without transactions, and texts that players would not want to see', async () => {
     await db.query(`create table game.old (id int primary key, name varchar(100)) engine = MyISAM;
-      insert into game.nations (id, name) values (91, 'Tom &amp; Jerry'), (92, 'MÃ¼nchen'); grant select on game.old to reader@'127.0.0.1'`)
+      insert into game.nations (id, name) values (91, 'Tom &amp; Jerry'), (92, 'MÃ¼nchen'), (93, 'Br&auml;u'); grant select on game.old to reader@'127.0.0.1'`)
     const found = await check()
     assert.deepEqual(found.refused, [])
     assert.match(found.notes[0] ?? '', /^the table game\.old uses MyISAM/)
-    assert.match(found.notes[1] ?? '', /1 row contains HTML entities.*\(nation 91: &amp;\)/)
+    assert.match(found.notes[1] ?? '', /2 rows contain HTML entities.*\(nation 91: &amp;\)/)
     assert.match(found.notes[2] ?? '', /1 row contains UTF-8 that was stored as Latin-1 .*\(nation 92: /)
-    await db.query('delete from game.nations where id in (91, 92); drop table game.old')
+    await db.query('delete from game.nations where id in (91, 92, 93); drop table game.old')
   })
 
   test('the SQL templates run unchanged, and the puller accepts their views', async () => {

@@ -50,7 +50,10 @@ export async function checkSample(
       for (const [key, line] of lines) rows.push({ resource, key, line })
     } catch (err) {
       if (!(err instanceof ConnectError || err instanceof GameDataError)) throw err
-      warnings.push(err instanceof ConnectError ? err.message : `${resource} cannot be read: ${err.message}`)
+      const isOfColumns = err instanceof ConnectError
+      warnings.push(
+        ...(isOfColumns ? err.message.split('\n') : [`${resource} cannot be read: ${err.message}`]),
+      )
     }
   const problems: RowProblem[] = []
   for (let request = 0; request < requestsMax && rows.length > 0; request += 1) {

@@ -44,13 +44,14 @@ export async function checkViews(options: CheckOptions): Promise<CheckedViews> {
   })
   try {
     const reader = new ViewReader(views, contract, schema)
+    const problem = await profileMismatch(client, contract)
     const sample = await reader.inSnapshot(() => checkSample(reader, client))
     options.reportSample?.(sample)
     if (options.isSample || isViewWrong(sample))
       return {
         views: sample.views,
         refused: [],
-        warnings: sample.warnings,
+        warnings: [...sample.warnings, ...(problem === undefined ? [] : [problem])],
         notes: [],
         isSample: true,
         kinds: sample.refused,
@@ -65,7 +66,6 @@ export async function checkViews(options: CheckOptions): Promise<CheckedViews> {
         retryMs: 0,
       }),
     )
-    const problem = await profileMismatch(client, contract)
     const sent = await sendRound(client, plan, { feed, after: null, allowsDeletes, isCheck: true })
     const { rejected } = sent
     const refused = [...rejected.values()].flatMap(problemsOf)
@@ -108,7 +108,7 @@ async function touchedProblem(views: GameViews, schema: string): Promise<string[
 /** Texts that players would not want to see, and what causes them. */
 const suspectTexts = [
   {
-    pattern: /&(?:amp|lt|gt|quot|apos|nbsp|#0?39|#x27);/,
+    pattern: /&(?:[a-z]{2,8}\d{0,2}|#\d{1,6}|#x[\da-f]{1,6});/i,
     what: 'HTML entities, which no reader decodes',
     advice: 'replace them in the view',
   },

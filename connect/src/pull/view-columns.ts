@@ -16,7 +16,7 @@ export interface ViewColumn {
 /** `chancery_out.nation` */
 export const viewName = (schema: string, resource: FactResource) => `${schema}.${resource}`
 
-/** Maps the columns of a view to fields. Throws a ConnectError for a column that is not a field, and for a missing key. */
+/** Maps the columns of a view to fields. Throws a ConnectError with a line for each column that is not a field, and for a missing key. */
 export function readColumns(
   { factSchemas, profile }: Pick<Contract, 'factSchemas' | 'profile'>,
   resource: FactResource,
@@ -24,48 +24,45 @@ export function readColumns(
   columns: ResultColumn[],
 ): ViewColumn[] {
   const whole = factSchemas[resource] as ValueSchema
-  const read = columns.map(({ name, type, category }): ViewColumn => {
+  const problems: string[] = []
+  const read = columns.flatMap(({ name, type, category }): ViewColumn[] => {
     const path = name.split('.')
-    const schema = schemaAt(whole, path, word => {
-      const place = word.length === 0 ? `a ${resource}` : word.join('.')
-      const members = Object.keys(schemaAt(whole, word)?.properties ?? {})
+    const { schema, known } = schemaAt(whole, path)
+    if (known.length < path.length) {
+      const place = known.length === 0 ? `a ${resource}` : known.join('.')
+      const members = Object.keys(schema.properties ?? {})
       const allowed = members.length > 0 ? `it takes ${members.join(', ')}` : 'it has no members'
-      return new ConnectError(
-        `${view}: the column ${name} is not a field of ${place} in the profile of ${profile.name}: ${allowed}`,
+      problems.push(
+        `the column ${name} is not a field of ${place} in the profile of ${profile.name}: ${allowed}`,
       )
-    })
+      return []
+    }
     const wanted = mismatch(schema, category, type)
     if (wanted !== undefined)
-      throw new ConnectError(
-        `${view}: the column ${name} is ${type} and must be ${wanted}: cast it in the view`,
-      )
-    return { name, type, category, path, schema }
+      problems.push(`the column ${name} is ${type} and must be ${wanted}: cast it in the view`)
+    return [{ name, type, category, path, schema }]
   })
   const key = primaryKeys[resource]
-  if (!read.some(({ name }) => name === key))
-    throw new ConnectError(`${view}: the column ${key} is missing: it is the key of each ${resource}`)
+  if (!columns.some(({ name }) => name === key))
+    problems.push(`the column ${key} is missing: it is the key of each ${resource}`)
   for (const { name } of read) {
     const inner = read.find(other => other.name.startsWith(`${name}.`))
-    if (inner)
-      throw new ConnectError(`${view}: the columns ${name} and ${inner.name} fill the same field: keep one`)
+    if (inner) problems.push(`the columns ${name} and ${inner.name} fill the same field: keep one`)
   }
+  if (problems.length > 0) throw new ConnectError(problems.map(problem => `${view}: ${problem}`).join('\n'))
   return read
 }
 
-function schemaAt(whole: ValueSchema, path: string[]): ValueSchema | undefined
-function schemaAt(whole: ValueSchema, path: string[], problem: (known: string[]) => Error): ValueSchema
-function schemaAt(whole: ValueSchema, path: string[], problem?: (known: string[]) => Error) {
-  let schema: ValueSchema = whole
+/** The schema at the longest part of a path that exists, and that part. */
+function schemaAt(whole: ValueSchema, path: string[]): { schema: ValueSchema; known: string[] } {
+  let schema = whole
   for (const [index, word] of path.entries()) {
     const { properties = {} } = schema
     const member = Object.hasOwn(properties, word) ? properties[word] : undefined
-    if (member === undefined) {
-      if (problem) throw problem(path.slice(0, index))
-      return undefined
-    }
+    if (member === undefined) return { schema, known: path.slice(0, index) }
     schema = member
   }
-  return schema
+  return { schema, known: path }
 }
 
 const isJson = (type: string) => type === 'json' || type === 'jsonb'

@@ -169,7 +169,7 @@ function linesOf(
   ].filter(note => note !== '')
   const isLeftOut = (readers !== '' || isFilledIn) && !isRequired
   return [
-    `  -- ${notes.join(' ').replace(/\s+/g, ' ')}`,
+    ...(notes.length === 0 ? [] : [`  -- ${notes.join(' ').replace(/\s+/g, ' ')}`]),
     `  ${isLeftOut ? '-- ' : ''}${isFirst ? '  ' : ', '}${dialect.nullOf(schema)} as ${dialect.quoted(name)}`,
   ]
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach } from 'node:test'
-import { factResources } from '@chancery/contract'
+import { contractFor, factResources, parseProfile } from '@chancery/contract'
+import { createFactValidator, isRejected } from '../../server/src/ingest/validate-fact.ts'
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import type { TestServer } from '../../server/test/support/test-server.ts'
 import type { GameViews } from '../src/game-database/game-views.ts'
@@ -121,4 +123,37 @@ export async function assertReadsTemplates(views: GameViews, schema: string): Pr
       assert.ok('hashes' in view && view.hashes.size === 0, resource)
     }
   })
+}
+
+/** The facts of the views in `examples/`, which fit its profile. `createViews` runs their SQL, with `schema` in place of chancery_out. */
+export async function factsOfExample(
+  name: string,
+  { url, schema, createViews }: { url: string; schema: string; createViews(sql: string): Promise<void> },
+) {
+  const folder = new URL(`../../examples/${name}/`, import.meta.url)
+  const text = (file: string) => readFile(new URL(file, folder), 'utf8')
+  const ofGame = contractFor(parseProfile(await text('profile.json')))
+  await createViews((await text('views.sql')).replaceAll('chancery_out', schema))
+  const views = await openViews(url, viewsOptions)
+  try {
+    const reader = new ViewReader(views, ofGame, schema)
+    const facts = await reader.inSnapshot(async () => {
+      const { resources } = await reader.find()
+      const lines: string[] = []
+      for (const resource of resources) {
+        const view = await reader.read(resource)
+        assert.ok('hashes' in view, resource)
+        lines.push(...(await reader.putLines(view, [...view.hashes.keys()])).values())
+      }
+      return lines.map(line => JSON.parse(line))
+    })
+    const validate = createFactValidator(ofGame)
+    for (const fact of facts) {
+      const valid = validate(fact, 1)
+      assert.ok(!isRejected(valid), JSON.stringify([fact, valid]))
+    }
+    return facts
+  } finally {
+    await views.close()
+  }
 }

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { contractFor, factResources, parseProfile } from '@chancery/contract'
-import { createFactValidator, isRejected } from '../../server/src/ingest/validate-fact.ts'
+import { factResources } from '@chancery/contract'
 import { useTestServer } from '../../server/test/support/fixture.ts'
 import { ConnectError, GameUnavailableError } from '../src/errors.ts'
 import { openViews } from '../src/game-database/open-views.ts'
 import { touchedSql } from '../src/pull/touched-sql.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
-import { assertReadsTemplates, pullsFrom, viewsOptions } from './fixture.ts'
+import { assertReadsTemplates, factsOfExample, pullsFrom, viewsOptions } from './fixture.ts'
 import { type MariaDb, skip, smallMysqlGame, startMariaDb } from './mariadb.ts'
 import { contract } from './service-client.ts'
 
@@ -286,37 +284,19 @@ describe('a game with MariaDB', { skip }, () => {
     }
   })
 
-  /** The facts of the views of an example, which fit its profile, over the columns that they use. */
-  async function factsOfExample(name: string, tables: string) {
-    const folder = new URL(`../../examples/${name}/`, import.meta.url)
-    const read = (file: string) => readFile(new URL(file, folder), 'utf8')
-    const ofGame = contractFor(parseProfile(await read('profile.json')))
-    const sql = (await read('views.sql')).replaceAll('chancery_out', 'example_out')
-    await db.query(`${tables}; ${sql}\ngrant select on example_out.* to reader@'127.0.0.1'`)
-    const views = await openViews(url(), viewsOptions)
-    const reader = new ViewReader(views, ofGame, 'example_out')
-    const validate = createFactValidator(ofGame)
-    const facts = await reader.inSnapshot(async () => {
-      const { resources } = await reader.find()
-      const lines: string[] = []
-      for (const resource of resources) {
-        const view = await reader.read(resource)
-        assert.ok('hashes' in view, resource)
-        lines.push(...(await reader.putLines(view, [...view.hashes.keys()])).values())
-      }
-      return lines.map(line => JSON.parse(line))
+  /** The facts of an example, whose views are in a database of their own. */
+  const factsOfGame = (name: string, tables: string) =>
+    factsOfExample(name, {
+      url: url(),
+      schema: 'example_out',
+      createViews: async sql => {
+        await db.query('drop database if exists example_out')
+        await db.query(`${tables}; ${sql}\ngrant select on example_out.* to reader@'127.0.0.1'`)
+      },
     })
-    for (const fact of facts) {
-      const valid = validate(fact, 1)
-      assert.ok(!isRejected(valid), JSON.stringify([fact, valid]))
-    }
-    await views.close()
-    await db.query('drop database example_out')
-    return facts
-  }
 
   test('the views of examples/connect-travianz fit their profile', async () => {
-    const facts = await factsOfExample(
+    const facts = await factsOfGame(
       'connect-travianz',
       `create database travian character set latin1; use travian;
       create table s1_users (id int primary key, username varchar(100), access tinyint(1), tribe tinyint(1), protect int, regtime int,
@@ -341,7 +321,7 @@ describe('a game with MariaDB', { skip }, () => {
   })
 
   test('the views of examples/connect-2moons fit their profile, and show one universe', async () => {
-    const facts = await factsOfExample(
+    const facts = await factsOfGame(
       'connect-2moons',
       `create database moons character set utf8; use moons;
       create table uni1_users (id int unsigned primary key, username varchar(32), universe tinyint, authlevel tinyint, urlaubs_modus tinyint,

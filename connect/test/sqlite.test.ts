@@ -11,7 +11,7 @@ import { openViews } from '../src/game-database/open-views.ts'
 import { touchedSql } from '../src/pull/touched-sql.ts'
 import { ViewReader } from '../src/pull/view-reader.ts'
 import { viewTemplates } from '../src/pull/view-templates.ts'
-import { assertReadsTemplates, pullsFrom, viewsOptions } from './fixture.ts'
+import { assertReadsTemplates, factsOfExample, pullsFrom, viewsOptions } from './fixture.ts'
 import { contract } from './service-client.ts'
 
 const chancery = useTestServer()
@@ -258,3 +258,52 @@ test('rows of touched keys are sent without reading the others, and the keys are
     assert.equal(await statusOf('/nations/71'), 404)
     game.exec('drop trigger touched_update; drop trigger touched_delete; drop table chancery_out_touched')
   }))
+
+test('the views of examples/connect-unknown-horizons fit their profile', async () => {
+  const file = join(folder, 'horizons.db')
+  const db = new DatabaseSync(file)
+  // The columns that the views use, as the game declares them.
+  db.exec(`pragma journal_mode = wal;
+    create table player (name text not null, client_id text, is_trader bool not null default (0), is_pirate bool not null default (0),
+      settler_level int not null);
+    create table settlement (island int not null, owner int not null);
+    create table storage (object int not null, resource int not null, amount int not null);
+    create table unit (type int not null, owner int not null);
+    create table diplomacy_allies (player1 int, player2 int);
+    insert into player (rowid, name, client_id, is_trader, settler_level) values (1, 'Trader', null, 1, 0), (7, 'Élise', 'c7', 0, 3), (8, 'Jan', 'c8', 0, 0);
+    insert into settlement (rowid, island, owner) values (20, 4, 7), (21, 5, 7);
+    insert into storage values (7, 1, 1500), (20, 4, 30), (21, 4, 12), (21, 6, 5);
+    insert into unit values (1000001, 7); insert into diplomacy_allies values (7, 8), (1, 8)`)
+  const facts = await factsOfExample('connect-unknown-horizons', {
+    url: `sqlite:${file}`,
+    schema: 'horizons',
+    createViews: async sql => db.exec(sql),
+  })
+  db.close()
+  assert.deepEqual(
+    facts.map(({ data }) => data),
+    [
+      {
+        id: '7',
+        nation_name: 'Élise',
+        leader_name: 'Élise',
+        national_score: 3,
+        city_count: 2,
+        player: 'c7',
+        attributes: { ships: 1 },
+        economy: { credits: 1500, resources: { boards: 42, tools: 5, bricks: 0 } },
+      },
+      {
+        id: '8',
+        nation_name: 'Jan',
+        leader_name: 'Jan',
+        national_score: 0,
+        city_count: 0,
+        player: 'c8',
+        attributes: { ships: 0 },
+        economy: { credits: 0, resources: { boards: 0, tools: 0, bricks: 0 } },
+      },
+      { id: '7-8', nation_ids: ['7', '8'], type: 'alliance' },
+    ],
+  )
+})

@@ -75,15 +75,19 @@ final class Sender
      * Stores facts that belong together: they are applied completely or not at all. Returns the id of the batch.
      *
      * An id of your own makes a repetition safe: the same batch is applied once. announce: false records history,
-     * whose events are not sent to webhooks and open streams.
+     * whose events are not sent to webhooks and open streams. setAside: true applies the batch without the facts that do
+     * not fit: the service keeps these, and applies them as soon as they fit.
      */
-    public function batch(array $facts, ?string $id = null, bool $announce = true): string
+    public function batch(array $facts, ?string $id = null, bool $announce = true, bool $setAside = false): string
     {
         if ($facts === []) {
             throw new \InvalidArgumentException('a batch needs a fact');
         }
         $id ??= 'game-' . bin2hex(random_bytes(16));
         $commit = ['op' => 'commit', 'batch' => $id, ...($announce ? [] : ['announce' => false])];
+        if ($setAside) {
+            $commit['refused'] = 'set_aside';
+        }
         $text = '';
         foreach ([...$facts, $commit] as $fact) {
             $text .= json_encode($fact, self::JSON) . "\n";

@@ -67,17 +67,20 @@ class Sender:
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         return self.batch([{"op": "event", "data": {"type": type, "occurred_at": occurred_at or now, "data": data, **about}}])
 
-    def batch(self, facts: list[dict], id: str | None = None, announce: bool = True) -> str:
+    def batch(self, facts: list[dict], id: str | None = None, announce: bool = True, set_aside: bool = False) -> str:
         """Stores facts that belong together: they are applied completely or not at all. Returns the id of the batch.
 
         An id of your own makes a repetition safe: the same batch is applied once. announce=False records history,
-        whose events are not sent to webhooks and open streams.
+        whose events are not sent to webhooks and open streams. set_aside=True applies the batch without the facts that do
+        not fit: the service keeps these, and applies them as soon as they fit.
         """
         if not facts:
             raise ValueError("a batch needs a fact")
         commit: dict = {"op": "commit", "batch": id or f"game-{uuid.uuid4()}"}
         if not announce:
             commit["announce"] = False
+        if set_aside:
+            commit["refused"] = "set_aside"
         lines = [json.dumps(fact, ensure_ascii=False, allow_nan=False, separators=(",", ":")) for fact in (*facts, commit)]
         text = ("\n".join(lines) + "\n").encode()
         # The order of the files is the order of the calls, also of several processes.

@@ -150,6 +150,9 @@ func ID(id string) BatchOption { return func(commit Fact) { commit["batch"] = id
 // History records history, whose events are not sent to webhooks and open streams.
 func History() BatchOption { return func(commit Fact) { commit["announce"] = false } }
 
+// SetAside applies the batch without the facts that do not fit: the service keeps these, and applies them as soon as they fit.
+func SetAside() BatchOption { return func(commit Fact) { commit["refused"] = "set_aside" } }
+
 // Batch stores facts that belong together: they are applied completely or not at all. It returns the id of the batch.
 func (s *Sender) Batch(facts []Fact, options ...BatchOption) (string, error) {
 	if len(facts) == 0 {

@@ -6,7 +6,9 @@ $sender = new Chancery\Sender($url, getenv('CHANCERY_OPERATOR_TOKEN'), $spool, (
 while (($line = fgets(STDIN)) !== false) {
     [$name] = $given = json_decode($line, true);
     try {
-        $result = $sender->$name(...array_slice($given, 1));
+        $result = $name === 'set_aside'
+            ? $sender->batch($given[1], setAside: true)
+            : $sender->$name(...array_slice($given, 1));
         echo json_encode(['result' => $result]), "\n";
     } catch (Throwable $error) {
         echo json_encode(['error' => get_class($error) . ': ' . $error->getMessage()]), "\n";

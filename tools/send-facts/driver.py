@@ -14,6 +14,8 @@ for line in sys.stdin:
     try:
         if name == "batch":
             result = sender.batch(given[0], id=given[1])
+        elif name == "set_aside":
+            result = sender.batch(given[0], set_aside=True)
         elif name == "event":
             result = sender.event(given[0], given[1], **given[2])
         else:

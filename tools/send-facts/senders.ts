@@ -12,6 +12,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { useTestServer } from '../../server/test/support/fixture.ts'
+import { until } from '../../server/test/support/until.ts'
 
 export const sources = fileURLToPath(new URL('../../examples/send-facts', import.meta.url))
 
@@ -25,6 +26,7 @@ type Call =
   | ['delete', string, string]
   | ['event', string, object, object]
   | ['batch', object[], string | null]
+  | ['set_aside', object[]]
   | ['deliver']
 
 /** Tests a sender. `command`: the driver, which takes the address, the spool and its limit in bytes. */
@@ -110,6 +112,24 @@ export function testSender(language: string, command: readonly string[], skip?: 
       assert.deepEqual(statusesOf(replies.at(-1)), ['applied', 'refused', 'applied'])
       assert.match(logged, /batch wrong-1 was rejected \(refused\): line 2 \/data\/city_count: must be/)
       assert.equal((await chancery.get('/nations/with-wrong')).status, 404)
+    })
+
+    withSpool('sets facts aside that do not fit, which are applied once they do', async spool => {
+      const member = {
+        op: 'put',
+        resource: 'alliance_member',
+        data: { nation_id: 'early', alliance_id: language },
+      }
+      const { replies } = await call(spool, [
+        ['set_aside', [nation('early'), member]],
+        ['put', 'alliance', { id: language, name: 'Late' }],
+        ['deliver'],
+      ])
+      assert.deepEqual(statusesOf(replies.at(-1)), ['applied', 'applied'])
+      await until(async () => {
+        const { data } = await chancery.read<{ data: { alliance: object | null } }>('/nations/early')
+        return data.alliance !== null
+      }, 'the membership is applied')
     })
 
     withSpool('keeps what cannot be sent, and the next process sends it in order', async spool => {

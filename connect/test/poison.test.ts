@@ -208,6 +208,26 @@ test('a view that fails on a value is skipped, and the others are sent', async (
   ])
 })
 
+test('a view that needs something that is gone is skipped, and the others are sent', async () => {
+  await query(`create table bonus (points int); insert into bonus values (1);
+    create function bonus() returns int language plpgsql as 'begin return (select points from bonus); end';
+    create or replace view chancery_out.war as
+    select id, attacker as "attacker.nation_id", defender as "defender.nation_id", declared as declared_at, ended as ended_at,
+      case when ended is null then 'active' else 'ended' end as status, reason || bonus() as reason from wars`)
+  await query('insert into wars (id, attacker, defender) values ($1, $2, $3)', [n(700), n(1), n(2)])
+  assert.equal((await manual.round())?.views.war?.new, 1)
+  await query('alter table bonus rename to hidden')
+  await query('update nations set motto = $2 where id = $1', [n(8), 'On.'])
+  assert.equal((await manual.round())?.views.nation?.changed, 1)
+  assert.match(
+    manual.messages.at(-1) ?? '',
+    /^chancery_out\.war cannot be read and is skipped: .*relation "bonus" does not exist \(SQLSTATE 42P01\)$/,
+  )
+  await query('alter table hidden rename to bonus')
+  assert.equal(await manual.round(), undefined)
+  assert.equal(await statusOf(`/wars/${n(700)}`), 200)
+})
+
 test('rows with a duplicate key or without a key are skipped and reported once', async () => {
   await query(`drop view chancery_out.nation; create view chancery_out.nation as
     select nullif(id, ${n(3)}) as id, name as nation_name from nations union all select ${n(4)}, 'Again'`)

@@ -259,6 +259,19 @@ test('rows of touched keys are sent without reading the others, and the keys are
     game.exec('drop trigger touched_update; drop trigger touched_delete; drop table chancery_out_touched')
   }))
 
+test('a file that is away for a moment is waited for', async () => {
+  const file = join(folder, 'away.db')
+  new DatabaseSync(file).close()
+  const views = await openViews(`sqlite:${file}`, viewsOptions)
+  await rename(file, `${file}.moved`)
+  await assert.rejects(views.tryLock('pull'), GameUnavailableError)
+  await assert.rejects(
+    views.inSnapshot(async () => undefined),
+    GameUnavailableError,
+  )
+  await views.close()
+})
+
 test('the views of examples/connect-unknown-horizons fit their profile', async () => {
   const file = join(folder, 'horizons.db')
   const db = new DatabaseSync(file)

@@ -155,6 +155,22 @@ test('touched rows of a view that waits are sent when it is restored, and the ot
   assert.equal((await read(`/nations/${n(6)}`)).motto, 'x')
 })
 
+test('a view that was missing at the start is read soon after its keys were touched', async () => {
+  const [view] = await query("select pg_get_viewdef('chancery_out.alliance_member'::regclass) as text")
+  await query('drop view chancery_out.alliance_member')
+  await query('insert into alliances values ($1, $2)', [n(902), 'Pact'])
+  await query('insert into members values ($1, $2)', [n(4), n(902)])
+  const starting = await open({ allowsDeletes: true, retryMs: 50 })
+  await starting.round()
+  assert.deepEqual(await touched(), [])
+  assert.match(starting.messages.join(), /has keys of "alliance_member", which is no view that is read/)
+  await query(`create view chancery_out.alliance_member as ${view?.text}`)
+  await until(async () => {
+    const report = await starting.round()
+    return report?.views.alliance_member?.new === 1
+  }, 'all rows are read')
+})
+
 test('a burst of many keys is read in parts, without a pause', async t => {
   const ending = new AbortController()
   const rounds: unknown[] = []

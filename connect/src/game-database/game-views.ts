@@ -71,6 +71,14 @@ export const sampledMax = 100_000
 
 export type Keys = readonly string[] | 'all'
 
+/** Touched keys of the columns number, resource and id. */
+export const touchedKeysOf = (rows: readonly unknown[][]): TouchedKey[] =>
+  rows.map(([number, resource, id]) => ({
+    number: String(number),
+    resource: String(resource),
+    id: String(id),
+  }))
+
 /** The table into which the triggers of a game write the keys of changed rows. */
 export const touchedTable = 'touched'
 

@@ -7,6 +7,7 @@ import {
   type Relation,
   type ResultColumn,
   sampledMax,
+  touchedKeysOf,
   touchedTable,
 } from './game-views.ts'
 import { openMysql } from './mysql.ts'
@@ -126,11 +127,7 @@ export async function openMysqlViews(url: string, options: GameOptions): Promise
         `select number, resource, id from ${quoted(schema)}.${touchedTable} order by number limit ?`,
         [max],
       )
-      return rows.map(([number, resource, id]) => ({
-        number: number ?? '',
-        resource: resource ?? '',
-        id: id ?? '',
-      }))
+      return touchedKeysOf(rows)
     },
 
     async deleteTouched(schema, numbers) {

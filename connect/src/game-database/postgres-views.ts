@@ -7,6 +7,7 @@ import {
   type Relation,
   type ResultColumn,
   sampledMax,
+  touchedKeysOf,
   touchedTable,
 } from './game-views.ts'
 import { openGame } from './postgres.ts'
@@ -95,11 +96,7 @@ export async function openPostgresViews(url: string, options: GameOptions): Prom
         `select number, resource, id from ${quoted(schema)}.${touchedTable} order by number limit $1`,
         [max],
       )
-      return rows.map(([number, resource, id]) => ({
-        number: number ?? '',
-        resource: resource ?? '',
-        id: id ?? '',
-      }))
+      return touchedKeysOf(rows)
     },
 
     async deleteTouched(schema, numbers) {

@@ -3,7 +3,14 @@ import { realpathSync, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ConnectError, GameBusyError, GameDataError, GameUnavailableError } from '../errors.ts'
-import { type GameViews, type Keys, type Relation, sampledMax, touchedTable } from './game-views.ts'
+import {
+  type GameViews,
+  type Keys,
+  type Relation,
+  sampledMax,
+  touchedKeysOf,
+  touchedTable,
+} from './game-views.ts'
 import { lockName } from './name-lock.ts'
 
 type Value = null | number | bigint | string | Uint8Array
@@ -134,11 +141,7 @@ export async function openSqliteViews(url: string): Promise<GameViews> {
         `select rowid, resource, id from ${quoted(`${schema}_${touchedTable}`)} order by rowid limit ?`,
         [max],
       )
-      return rows.map(([number, resource, id]) => ({
-        number: String(number),
-        resource: String(resource),
-        id: String(id),
-      }))
+      return touchedKeysOf(rows)
     },
 
     async deleteTouched(schema, numbers) {

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
-import { type Contract, type FactResource, factResources, operatorOperations } from '@chancery/contract'
+import { type Contract, type FactResource, factResources } from '@chancery/contract'
 import { ConnectError, StaleFeedError } from '../errors.ts'
 import { type GameViews, touchedTable } from '../game-database/game-views.ts'
 import { openViews } from '../game-database/open-views.ts'
 import type { SenderState } from '../heartbeat.ts'
 import { type RunOptions, runWithRetry } from '../retry-loop.ts'
-import { commitLine, lastBatchOf, type ServiceClient, sendBatch } from '../service-client.ts'
+import { lastBatchOf, type ServiceClient } from '../service-client.ts'
 import type { KnownViews } from './known-views.ts'
+import { dropAbandoned, dropQuarantined, quarantineRow } from './quarantine.ts'
 import type { RejectedItem, RoundItem } from './round.ts'
 import {
   heldBackTexts,
@@ -166,19 +166,19 @@ export class Puller {
       readsAll ? planRound(reader, planOptions) : planTouched(reader, planOptions),
     )
     if (readsAll) this.#noteViews(plan)
-    else {
-      this.#logUnknownTouched(plan)
-      // The keys of these views are deleted: their rows are found when all are read.
-      if (plan.unreadable.length > 0) this.#readAllDueMs = 0
-      else if (plan.unknownRelations.some(name => factResources.includes(name as FactResource)))
-        this.#readAllDueMs = Math.min(this.#readAllDueMs, performance.now() + retryMs)
-    }
+    this.#logUnreadTouched(plan)
     const isUnchanged = plan.views.every(({ isWhole, items }) => !isWhole && items.length === 0)
     if (!isUnchanged || retries) this.#retriedAt = performance.now()
     try {
       const report = isUnchanged ? undefined : await this.#send(plan, after)
       await this.#deleteTouched(views, plan)
       if (readsAll) this.#readAllDueMs = performance.now() + readAllMs
+      // The keys of these views are deleted, so all rows have to be read: at once if a view has just become unreadable.
+      if (plan.unreadTouched.some(name => factResources.includes(name as FactResource)))
+        this.#readAllDueMs = Math.min(
+          this.#readAllDueMs,
+          plan.unreadable.length > 0 ? 0 : performance.now() + retryMs,
+        )
       if (!isUnchanged) return report
       // A service that was restored from a backup has an older position: it needs everything again, even if nothing changes.
       if (retries && (await lastBatchOf(client, feed)) !== after)
@@ -199,9 +199,10 @@ export class Puller {
     this.#hasTouched = plan.touched !== undefined
   }
 
-  #logUnknownTouched({ unknownRelations }: RoundPlan): void {
+  #logUnreadTouched({ unreadTouched, unreadable }: RoundPlan): void {
     const { schema, log } = this.#options
-    for (const name of unknownRelations) {
+    for (const name of unreadTouched) {
+      if (unreadable.some(({ resource }) => resource === name)) continue
       if (this.#unknownTouched.has(name) || this.#unknownTouched.size >= unknownTouchedMax) continue
       this.#unknownTouched.add(name)
       log(
@@ -296,40 +297,4 @@ export class Puller {
     for (const warning of this.#warnings) if (!now.has(warning)) log(`resolved: ${warning}`)
     this.#warnings = now
   }
-}
-
-const idPrefix = (feed: string) => `${feed}:row:`
-
-/** The id of a quarantined row: the same line has the same id. */
-const quarantineId = (feed: string, line: string) =>
-  idPrefix(feed) + createHash('sha256').update(line).digest('hex').slice(0, 32)
-
-/**
- * Sends one line as a batch of its own, so that its rejection is kept in the dead-letter store.
- * `isApplied`: the service accepted it alone.
- */
-async function quarantineRow(
-  client: ServiceClient,
-  line: string,
-  feed: { name: string; after: string | null },
-): Promise<{ id: string; isApplied: boolean }> {
-  const id = quarantineId(feed.name, line)
-  const { status } = await sendBatch(client, [line, commitLine(id, { feed })])
-  return { id, isApplied: status === 'applied' }
-}
-
-/** Removes a row from the dead-letter store. */
-async function dropQuarantined(client: ServiceClient, id: string): Promise<void> {
-  await client.call(operatorOperations.refusedDrop, { id })
-}
-
-/** Drops the rows that an earlier puller of this feed has quarantined and this one has not. */
-async function dropAbandoned(
-  client: ServiceClient,
-  feed: string,
-  quarantined: ReadonlySet<string>,
-): Promise<void> {
-  const list = await client.call(operatorOperations.refusedList, { query: { feed, limit: 1000 } })
-  for (const { id } of list?.data ?? [])
-    if (id.startsWith(idPrefix(feed)) && !quarantined.has(id)) await dropQuarantined(client, id)
 }

@@ -21,6 +21,8 @@ export interface RoundPlan {
   unknownRelations: string[]
   /** Undefined without the table of touched keys. */
   touched: TouchedKey[] | undefined
+  /** The names in these keys that are of no view that was read. */
+  unreadTouched: string[]
 }
 
 /** What is to be sent of one view. */
@@ -67,7 +69,7 @@ export async function planRound(reader: ViewReader, options: PlanOptions): Promi
   }
 
   const views = await planViews(reader, differences, options)
-  return { views, unreadable, unknownRelations, touched }
+  return { views, unreadable, unknownRelations, touched, unreadTouched: unreadIn(touched, differences) }
 }
 
 /** A touched key that stands for all rows of its view. */
@@ -95,8 +97,13 @@ export async function planTouched(reader: ViewReader, options: PlanOptions): Pro
     if ('reason' in view) unreadable.push(view)
     else differences.push({ view, ...compare(view, state, options) })
   }
-  const unknownRelations = [...keys.keys()].filter(name => !known.has(name as FactResource))
-  return { views: await planViews(reader, differences, options), unreadable, unknownRelations, touched }
+  const views = await planViews(reader, differences, options)
+  return { views, unreadable, unknownRelations: [], touched, unreadTouched: unreadIn(touched, differences) }
+}
+
+function unreadIn(touched: readonly TouchedKey[] = [], differences: readonly DifferingView[]): string[] {
+  const read = new Set<string>(differences.map(({ view }) => view.resource))
+  return [...new Set(touched.map(({ resource }) => resource))].filter(name => !read.has(name))
 }
 
 interface DifferingView extends Difference, Pick<ViewPlan, 'view' | 'known' | 'isWhole' | 'heldBack'> {}

@@ -259,8 +259,8 @@ test('rows of touched keys are sent without reading the others, and the keys are
     game.exec('drop trigger touched_update; drop trigger touched_delete; drop table chancery_out_touched')
   }))
 
-test('a file that is away for a moment is waited for', async () => {
-  const file = join(folder, 'away.db')
+test('a file that is missing for a moment is unavailable, and no mistake', async () => {
+  const file = join(folder, 'moved.db')
   new DatabaseSync(file).close()
   const views = await openViews(`sqlite:${file}`, viewsOptions)
   await rename(file, `${file}.moved`)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Profile } from '@chancery/contract'
-import type { Config, ConfigDefaults, ProfileComparison, RunningServer } from '@chancery/server'
+import type { ComparisonDocument, Config, ConfigDefaults, RunningServer } from '@chancery/server'
 import { CommandError } from './command-error.ts'
 import type { Stop } from './stop.ts'
 
@@ -27,7 +27,7 @@ export async function migrateService(config: Config): Promise<string[]> {
 }
 
 /** The changes if the configured database were served with a profile. */
-export async function compareProfile(config: Config, profile: Profile): Promise<ProfileComparison> {
+export async function compareProfile(config: Config, profile: Profile): Promise<ComparisonDocument> {
   const { compareWithDatabase } = await loadServer()
   return explained(() => compareWithDatabase(config, profile))
 }

@@ -91,17 +91,7 @@ async function compare({ terminal, call }: Context, profile: Profile): Promise<C
       if (!(err instanceof ServiceUnavailableError || err instanceof NoServiceError)) throw err
     }
   const config = await readServiceConfig(terminal.env, {})
-  const { isFirst, changes, rejections } = await compareProfile(config, profile)
-  return {
-    is_first: isFirst,
-    changes: changes.map(({ path, kind, what = null, renamedTo = null }) => ({
-      path,
-      kind,
-      what,
-      renamed_to: renamedTo,
-    })),
-    rejections,
-  }
+  return compareProfile(config, profile)
 }
 
 async function check(context: Context, file: string, { againstDatabase }: CheckOptions): Promise<Result> {

@@ -1,6 +1,6 @@
 import { operatorOperations, type Profile, ProfileError, parseProfile } from '@chancery/contract'
 import { notFound } from '../http/http-error.ts'
-import { compareProfile, readStoredProfile } from '../profile/adopt-profile.ts'
+import { compareProfile, comparisonDocument, readStoredProfile } from '../profile/adopt-profile.ts'
 import type { DefineOperatorOperation, OperatorContext } from './define-operator-operation.ts'
 import { OperatorError } from './operator-error.ts'
 
@@ -18,21 +18,9 @@ export function profileRoutes(
     return { body: { profile } }
   })
 
-  define(operatorOperations.profileCompare, async ({ body }) => {
-    const { isFirst, changes, rejections } = await compareProfile(target, profileOf(body.profile))
-    return {
-      body: {
-        is_first: isFirst,
-        changes: changes.map(({ path, kind, what = null, renamedTo = null }) => ({
-          path,
-          kind,
-          what,
-          renamed_to: renamedTo,
-        })),
-        rejections,
-      },
-    }
-  })
+  define(operatorOperations.profileCompare, async ({ body }) => ({
+    body: comparisonDocument(await compareProfile(target, profileOf(body.profile))),
+  }))
 }
 
 function profileOf(value: unknown): Profile {

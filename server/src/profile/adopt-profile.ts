@@ -6,10 +6,12 @@
 import {
   attributeOwners,
   type Class,
+  type operatorOperations,
   type Profile,
   type ProfileChange,
   profileChanges,
   profilesEqual,
+  type ResponseOf,
   rankedAttributes,
   requiresUnused,
 } from '@chancery/contract'
@@ -65,6 +67,24 @@ export async function adoptProfile(
     return comparison
   })
 }
+
+export type ComparisonDocument = ResponseOf<typeof operatorOperations.profileCompare>
+
+/** A comparison as the operator API returns it. */
+export const comparisonDocument = ({
+  isFirst,
+  changes,
+  rejections,
+}: ProfileComparison): ComparisonDocument => ({
+  is_first: isFirst,
+  changes: changes.map(({ path, kind, what = null, renamedTo = null }) => ({
+    path,
+    kind,
+    what,
+    renamed_to: renamedTo,
+  })),
+  rejections,
+})
 
 /** Dry run of `adoptProfile`. */
 export const compareProfile = (target: ConnectionTarget, profile: Profile): Promise<ProfileComparison> =>
@@ -152,11 +172,11 @@ async function makeWorldVersion(db: Database, { hidden }: { hidden: boolean }): 
  * Compares a profile with the configured database. Nothing is changed.
  * @throws {StartupError} where the database cannot be reached, or has another version's schema.
  */
-export async function compareWithDatabase(config: Config, profile: Profile): Promise<ProfileComparison> {
+export async function compareWithDatabase(config: Config, profile: Profile): Promise<ComparisonDocument> {
   await ensureDataDir(config.dataDir)
   const store = await openStore({ ...config, migrates: false }, () => undefined)
   try {
-    return await compareProfile(store.target, profile)
+    return comparisonDocument(await compareProfile(store.target, profile))
   } finally {
     await store.close()
   }

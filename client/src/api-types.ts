@@ -508,6 +508,18 @@ export interface NewsItem {
   alliance_ids: string[]
 }
 
+/** The last change of an item: it has another content, or does not exist any more. A change of its rank alone does not count. */
+export interface Change {
+  /** Its number, in the order of the changes. When the item changes again, the change gets a new number, and this one is gone. Example: `5120`. */
+  seq: number
+  /** What changed. Kinds of items may be added at any time: ignore unknown ones. At present: alliance, nation, alliance_member, treaty, era, conflict, war, battle, market_price, news_item. Example: `"nation"`. */
+  resource: string
+  /** The id of the item; of an alliance member that of its nation, of a market price the key of the resource. Example: `"n42"`. */
+  id: string
+  /** `put`: it is new or has another content, which its list returns with `ids`. `deleted`: it is gone. Example: `"put"`. */
+  change: 'put' | 'deleted'
+}
+
 /** A nation, led by one player. With private sections: an absent section was withheld. */
 export interface OwnNation extends Nation {
   /** Exact forces. Null if the game does not send them. In units. Needs `military.read`. */
@@ -1279,6 +1291,27 @@ export interface NewsListParameters extends PageParameters {
   category?: string | undefined
 }
 
+/** Query parameters of `changes.list`. */
+export interface ChangesListParameters extends PageParameters {
+  /** Only changes of these kinds of items. Comma-separated or repeated. Example: `["alliance","nation"]`. */
+  resource?:
+    | readonly (
+        | 'alliance'
+        | 'nation'
+        | 'alliance_member'
+        | 'treaty'
+        | 'era'
+        | 'conflict'
+        | 'war'
+        | 'battle'
+        | 'market_price'
+        | 'news_item'
+      )[]
+    | undefined
+  /** Only changes with a greater seq. `change_seq` of a snapshot is where to start. Without it, from the oldest stored change. Example: `5119`. */
+  after?: number | undefined
+}
+
 /** Query parameters of `me.nation`. */
 export interface MeNationParameters {
   /** Sections that the response must contain: military, economy, production, assignments. Comma-separated or repeated. Example: `["military","economy"]`. */
@@ -1409,6 +1442,14 @@ export interface NewsOperations {
   iterate(options?: NewsListParameters & CallOptions): AsyncIterableIterator<NewsItem>
 }
 
+/** Copies. */
+export interface ChangesOperations {
+  /** The last change of each item, by seq, oldest first. With `after`, those since then: read until a page is empty and store the last seq, and no change is missed. A change is listed about a second after it was made, when every process of the service returns the new content. Where `after` is older than what is stored, start again from the newest snapshot. */
+  list(options?: ChangesListParameters & CallOptions): Promise<Page<Change>>
+  /** The items of all pages of `changes.list`, up to 100 per request. */
+  iterate(options?: ChangesListParameters & CallOptions): AsyncIterableIterator<Change>
+}
+
 /** Own nation. */
 export interface MeOperations {
   /** The nation that the key’s player leads at present: its public fields, and every private section that the key’s scopes grant. `include` makes sections required: if the key lacks the scope of one, the request fails instead of omitting the section. Requires a key with `nation.read`. */
@@ -1449,6 +1490,7 @@ export interface Operations {
   conflicts: ConflictsOperations
   events: EventsOperations
   news: NewsOperations
+  changes: ChangesOperations
   me: MeOperations
   discord: DiscordOperations
   game: GameOperations

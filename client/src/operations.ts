@@ -15,6 +15,7 @@ export class OperationGroups implements Operations {
   readonly conflicts: Operations['conflicts']
   readonly events: Operations['events']
   readonly news: Operations['news']
+  readonly changes: Operations['changes']
   readonly me: Operations['me']
   readonly discord: Operations['discord']
   readonly game: Operations['game']
@@ -71,6 +72,10 @@ export class OperationGroups implements Operations {
     this.news = {
       list: options => page('/news', 'public', options),
       iterate: options => items('/news', 'public', options),
+    }
+    this.changes = {
+      list: options => page('/changes', 'revalidate', options),
+      iterate: options => items('/changes', 'revalidate', options),
     }
     this.me = {
       nation: options => item('/me/nation', 'private', options),

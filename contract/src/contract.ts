@@ -9,6 +9,7 @@ import { redactionSchema } from './maintenance-facts.ts'
 import { type Profile, valueSchema } from './profile/profile.ts'
 import { allianceResource } from './resources/alliance.ts'
 import { allianceApplicationResource, allianceMemberResource } from './resources/alliance-member.ts'
+import { changeResource } from './resources/change.ts'
 import { conflictResource } from './resources/conflict.ts'
 import { eventResource, newsItemResource } from './resources/event.ts'
 import { eraResource, gameResource } from './resources/game.ts'
@@ -40,6 +41,7 @@ const resourceTable = {
   nation_ranking: { make: nationRankingResource },
   alliance_ranking: { make: allianceRankingResource },
   event: { make: eventResource },
+  change: { make: changeResource },
   game: { make: gameResource },
   key: { make: keyResource },
   verified_identity: { make: verifiedIdentityResource },

@@ -34,6 +34,10 @@ export const limits = {
   /** Retention of the request log. */
   requestLogDays: 7,
 
+  /** Retention of the change log, and of snapshots. */
+  changeDays: 30,
+  snapshotDays: 30,
+
   /** Retention of batch ids: a batch that is sent again within that time is not applied twice. */
   batchIdDays: 30,
   /** The dead-letter store keeps rejected batches of at most this many bytes, for this many days. */

@@ -12,7 +12,9 @@ import {
   errorCodes,
   type FactResource,
   type Field,
+  factResources,
   isNullable,
+  listedResources,
   type Operation,
   operations,
   originsIn,
@@ -211,6 +213,10 @@ test('every default of a parameter is valid for it', () => {
         )
     }
   }
+})
+
+test('every resource that is listed for all callers has logged changes: all that the game sends, but applications', () => {
+  assert.deepEqual([...listedResources, 'alliance_application'].toSorted(), factResources.toSorted())
 })
 
 test('every scope is used by an operation or a field', () => {

@@ -10,6 +10,8 @@ import { keyHandlers } from './access/handlers.ts'
 import type { KeyCache } from './access/key-cache.ts'
 import { registerAccount } from './account/account-api.ts'
 import type { AccountParts } from './account/context.ts'
+import type { ChangeHorizon } from './changes/change-horizon.ts'
+import { changeHandlers, changeStreamRoutes } from './changes/handlers.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs, registerSecurityTxt, registerStatus, withNotFoundPage } from './docs/register-docs.ts'
 import { eventHandlers, eventStreamRoutes } from './events/handlers.ts'
@@ -68,6 +70,7 @@ export interface ApiOptions {
   contract: Contract
   pools: Pools
   pulse: Pulse
+  horizon: ChangeHorizon
   keys: KeyCache
   limits: LimitStore
   log: Logger
@@ -130,12 +133,12 @@ function registerOperations(
   app: FastifyInstance,
   options: ApiOptions & { requestTrace: RequestTrace | undefined },
 ): void {
-  const { contract, pools, pulse, metrics } = options
-  const context = { pools, contract }
+  const { contract, pools, pulse, metrics, horizon } = options
+  const context = { pools, contract, horizon }
 
   const define = createDefineOperation({ ...options, app, disclose: createDisclosure(contract) })
   const handlers = createHandlers(context)
-  const { eventsStream: _stream, ...jsonOperations } = operations
+  const { eventsStream: _events, changesStream: _changes, ...jsonOperations } = operations
   for (const [name, operation] of Object.entries(jsonOperations)) {
     const handler = handlers[name as keyof Handlers] ?? listDerived(context, operation)
     define<JsonOperation>(operation, handler as Handler<JsonOperation>)
@@ -148,11 +151,9 @@ function registerOperations(
     perAddress: options.streamsPerAddress,
   })
   const defineStream = createDefineStream({ app, contract, streams, limiter })
-  eventStreamRoutes(defineStream, {
-    ...context,
-    pulse,
-    onDelivered: count => metrics.streamedEvents.inc(count),
-  })
+  const onDelivered = (count: number) => metrics.streamedEvents.inc(count)
+  eventStreamRoutes(defineStream, { ...context, pulse, onDelivered })
+  changeStreamRoutes(defineStream, { ...context, onDelivered })
 }
 
 /** The handler of a list whose query is derived from the contract. */
@@ -164,7 +165,7 @@ function listDerived(context: ReadContext, operation: JsonOperation | DerivedLis
 }
 
 /** The handlers of the public API. An operation without one does not compile, except a list whose query is derived. */
-function createHandlers(context: ReadContext): Handlers {
+function createHandlers(context: ReadContext & { horizon: ChangeHorizon }): Handlers {
   const findTreaty = createFindItem(context, 'treaty')
   return {
     ...nationHandlers(context),
@@ -172,6 +173,7 @@ function createHandlers(context: ReadContext): Handlers {
     ...warHandlers(context),
     ...rankingHandlers(context),
     ...eventHandlers(context),
+    ...changeHandlers(context),
     ...keyHandlers(context),
     ...verificationHandlers(context),
     gameGet: async ({ disclose }) => itemResult(disclose, 'game', await readGame(context)),

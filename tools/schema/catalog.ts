@@ -21,6 +21,12 @@ export interface FunctionText {
   definition: string
 }
 
+/** A trigger as PostgreSQL prints it. */
+export interface TriggerText {
+  schema: string
+  definition: string
+}
+
 export interface Grant {
   /** `schema chancery_world`, a table's name with its schema, or `function` and its signature. */
   on: string
@@ -33,6 +39,7 @@ export interface Catalog {
   schemas: string[]
   tables: Table[]
   functions: FunctionText[]
+  triggers: TriggerText[]
   grants: Grant[]
 }
 
@@ -47,6 +54,7 @@ export async function readCatalog(client: Client): Promise<Catalog> {
     schemas: await texts(client, schemaQuery),
     tables: (await client.query(tableQuery)).rows,
     functions: (await client.query(functionQuery)).rows,
+    triggers: (await client.query(triggerQuery)).rows,
     grants: (await client.query(grantQuery)).rows,
   }
 }
@@ -110,6 +118,14 @@ from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pron
 where proc.prokind = 'f'
 order by schema.nspname collate "C", proc.proname collate "C"`
 
+const triggerQuery = `
+select schema.nspname as schema, pg_catalog.pg_get_triggerdef(trig.oid) as definition
+from pg_catalog.pg_trigger as trig
+join pg_catalog.pg_class as tab on tab.oid = trig.tgrelid
+join ${ours} as schema on schema.oid = tab.relnamespace
+where not trig.tgisinternal
+order by schema.nspname collate "C", tab.relname collate "C", trig.tgname collate "C"`
+
 /** Privileges of the owner are left out: they are implied. */
 const grantQuery = `
 select object.name as on,
@@ -158,12 +174,6 @@ union all
 select pg_catalog.format('function %I.%I', schema.nspname, proc.proname)
 from pg_catalog.pg_proc as proc join ${ours} as schema on schema.oid = proc.pronamespace
 where proc.prokind <> 'f' or pg_catalog.pg_get_userbyid(proc.proowner) <> current_user
-union all
-select pg_catalog.format('trigger %I of %I.%I', trig.tgname, schema.nspname, tab.relname)
-from pg_catalog.pg_trigger as trig
-join pg_catalog.pg_class as tab on tab.oid = trig.tgrelid
-join ${ours} as schema on schema.oid = tab.relnamespace
-where not trig.tgisinternal
 union all
 select pg_catalog.format('type %I.%I', schema.nspname, type.typname)
 from pg_catalog.pg_type as type join ${ours} as schema on schema.oid = type.typnamespace

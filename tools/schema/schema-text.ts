@@ -4,7 +4,7 @@ const header = `-- The database as the migrations leave it, read from its catalo
 -- What changes the database is a new file in migrations/. Tables and functions without an owner here belong to the role that migrates.
 `
 
-export function schemaText({ extensions, schemas, tables, functions, grants }: Catalog): string {
+export function schemaText({ extensions, schemas, tables, functions, triggers, grants }: Catalog): string {
   const grantsOn = (name: string) => grants.filter(({ on }) => on === name).map(grantText)
   const paragraphs = [
     extensions.map(name => `create extension ${name};`),
@@ -19,9 +19,12 @@ export function schemaText({ extensions, schemas, tables, functions, grants }: C
           `${definition.trimEnd()};`,
           ...grantsOn(`function ${signature}`),
         ]),
+      triggers.filter(({ schema: its }) => its === schema).map(({ definition }) => `${definition};`),
     ]),
   ]
-  return [header, ...paragraphs.map(lines => `${lines.join('\n')}\n`)].join('\n')
+  return [header, ...paragraphs.filter(lines => lines.length > 0).map(lines => `${lines.join('\n')}\n`)].join(
+    '\n',
+  )
 }
 
 function tableText({

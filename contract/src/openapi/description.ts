@@ -15,6 +15,7 @@ export const tagDescriptions: Record<Operation['tag'] | 'Webhooks', string> = {
   Wars: 'Wars between nations, their battles, and the global conflicts they belong to.',
   Market: 'Prices and turnover of the game’s resources.',
   History: 'The event log and the news.',
+  Copies: 'Changes since a snapshot of the world, for whole copies that stay current.',
   'Own nation': 'The nation of the key’s player, and the key itself.',
   Verification: 'Proof, for a chat bot, that a chat user leads a nation.',
   Game: 'The game, its terms and its eras.',

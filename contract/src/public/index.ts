@@ -1,3 +1,4 @@
+import { changeOperations } from './changes.ts'
 import { eventOperations } from './events.ts'
 import { gameOperations, marketOperations } from './game.ts'
 import { playerOperations } from './me.ts'
@@ -15,6 +16,7 @@ export const operations = {
   ...rankingOperations,
   ...conflictOperations,
   ...eventOperations,
+  ...changeOperations,
   ...playerOperations,
   ...gameOperations,
 } as const satisfies Record<string, Operation>

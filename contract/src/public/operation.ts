@@ -28,6 +28,7 @@ export interface Operation<P extends Parameters = Parameters, M extends Response
     | 'Wars'
     | 'Market'
     | 'History'
+    | 'Copies'
     | 'Own nation'
     | 'Verification'
   summary: string
@@ -38,6 +39,8 @@ export interface Operation<P extends Parameters = Parameters, M extends Response
   /** The scope that each value of `include` requires. */
   includeScopes?: Record<string, Scope>
   cache: M
+  /** The version for which the service caches its response. Default: that of the world. */
+  version?: 'changes'
   /** False where a GET has side effects or never ends. */
   allowsHead: boolean
   returns: Returns

@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../redaction/ledger.ts'
-import { type Database, sql } from '../store/database.ts'
+import { type Database, raw, sql } from '../store/database.ts'
 
 /** The state of a previous database that is carried over into the restored one, because the backup may be older. */
 export interface PreviousDatabase {
@@ -59,11 +59,12 @@ export async function keepRevocations(db: Database, previous: PreviousDatabase):
     where t.id = o.id`)
 }
 
-/** Counters that processes and clients have seen: the newest event number, and the versions that invalidate caches. */
+/** Counters that processes and clients have seen: the newest numbers of events and changes, and the versions that invalidate caches. */
 export interface SequenceState {
   seq: number
   world_version: number
   access_version: number
+  change_seq: number
 }
 
 const epochMs = Date.UTC(2026, 0, 1)
@@ -76,7 +77,10 @@ export const sequenceFloorAt = (nowMs: number): number =>
 
 async function readSequences(db: Database): Promise<SequenceState> {
   const known = await db.first<SequenceState>(sql`
-    select w.seq, w.world_version, a.version as access_version from chancery_world.pulse w, chancery_access.pulse a`)
+    select w.seq, w.world_version, a.version as access_version,
+      -- Version 0.2 has none.
+      coalesce((to_jsonb(w) ->> 'change_seq')::bigint, 0) as change_seq
+    from chancery_world.pulse w, chancery_access.pulse a`)
   if (!known) throw new Error('chancery_world.pulse has no row')
   return known
 }
@@ -99,7 +103,9 @@ export async function advanceSequences(
     insert into chancery_world.log_gap (last_before, first_after) values (${restored.seq}, ${seq + 1})
     on conflict (last_before) do update set first_after = excluded.first_after`)
   await db.rows(sql`update chancery_world.pulse set seq = ${seq}, world_version = ${above('world_version')},
-    unranked_since = clock_timestamp()`)
+    change_seq = ${above('change_seq')}, change_floor = ${above('change_seq')}, unranked_since = clock_timestamp()`)
+  for (const table of ['change', 'change_block', 'change_day'])
+    await db.rows(sql`delete from ${raw(`chancery_world.${table}`)}`)
   await db.rows(sql`update chancery_access.pulse set version = ${above('access_version')}`)
   // World version 0 was never ranked: a ranking round is due. Until then the lists have the rows that the backup has.
   await db.rows(sql`

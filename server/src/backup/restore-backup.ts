@@ -22,6 +22,7 @@ import {
   type MigrationPlan,
   planMigrations,
   setSequences,
+  setTriggers,
 } from './schema.ts'
 
 export interface RestoreOptions {
@@ -66,6 +67,7 @@ export async function restoreBackup(
       },
       table: (table, text) => load(session, table, text),
     })
+    await setTriggers(session, 'enable')
     await applyWithin(session, steps.since)
     await setSequences(session)
     if (previous) await keepRevocations(session, previous)

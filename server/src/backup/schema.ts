@@ -73,9 +73,15 @@ export async function applyWithin(session: CopySession, migrations: readonly Mig
 const namesOfTables = async (session: CopySession) =>
   (await listTables(session)).map(({ name }) => name).join(', ')
 
-/** Deletes rows that migrations inserted: the backup has its own. */
+/** Deletes rows that migrations inserted, the backup has its own, and lets no trigger log the rows that are loaded. */
 export async function emptyTables(session: CopySession): Promise<void> {
   await session.run(`truncate ${await namesOfTables(session)}`)
+  await setTriggers(session, 'disable')
+}
+
+export async function setTriggers(session: CopySession, state: 'enable' | 'disable'): Promise<void> {
+  for (const { name } of await listTables(session))
+    await session.run(`alter table ${name} ${state} trigger user`)
 }
 
 /** Updates the planner's statistics for the first queries. */
@@ -99,7 +105,7 @@ export async function setSequences(session: CopySession): Promise<void> {
 /** All schemas of Chancery. The database may contain others, of a game. */
 const schemas = ['chancery_meta', 'chancery_world', 'chancery_secret', 'chancery_access', 'chancery_outbound']
 
-/** Not backed up: migrations are applied again, rankings are computed by the next round. */
+/** Not backed up: migrations are applied again, rankings are computed by the next round, and clients of the change log start again. */
 const derived = [
   'chancery_meta.migration',
   'chancery_world.nation_ranking',
@@ -109,6 +115,9 @@ const derived = [
   'chancery_world.nation_attribute_ranking_gap',
   'chancery_world.alliance_attribute_ranking',
   'chancery_secret.nation_ranking_log',
+  'chancery_world.change',
+  'chancery_world.change_block',
+  'chancery_world.change_day',
   // Their names before migration 0033.
   'chancery_world.nation_place',
   'chancery_world.nation_moved',

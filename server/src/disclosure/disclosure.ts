@@ -17,7 +17,7 @@ import fastJson from 'fast-json-stringify'
 declare const disclosed: unique symbol
 /**
  * A value reduced to what its viewer may read. Only this file creates it. Handlers of the public API return nothing else; streams and
- * webhooks send JSON that `createEventSerializer` makes of it. The account and operator APIs also have views of their own.
+ * webhooks send JSON that `createItemSerializer` makes of it. The account and operator APIs also have views of their own.
  */
 export type Disclosed<T> = T & { readonly [disclosed]: true }
 
@@ -135,12 +135,13 @@ function withCurrentAssignments(shown: Item): Item {
   }
 }
 
-/** Writes the public view of an event as JSON. */
-export type SerializeEvent = (event: PublicOf<Contract['resources']['event']>) => string
+/** Writes the public view of an item as JSON. */
+export type SerializeItem<N extends Names> = (item: PublicOf<Contract['resources'][N]>) => string
+export type SerializeEvent = SerializeItem<'event'>
 
-/** The serializer of events for streams and webhooks: byte for byte the JSON of `/events`. */
-export function createEventSerializer(contract: Contract): SerializeEvent {
+/** The serializer of items for streams, webhooks and snapshots: byte for byte the JSON of the API. */
+export function createItemSerializer<N extends Names>(contract: Contract, name: N): SerializeItem<N> {
   const disclose = createDisclosure(contract)
-  const write = fastJson(readableSchema(contract.resources.event, 'public') as object)
-  return event => write(disclose.toPublic('event', event))
+  const write = fastJson(readableSchema(contract.resources[name], 'public') as object)
+  return item => write(disclose.toPublic(name, item))
 }

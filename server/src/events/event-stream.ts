@@ -1,20 +1,11 @@
-import { setImmediate } from 'node:timers/promises'
 import { createEventFilter, type operations, type ValuesFor } from '@chancery/contract'
 import type { SerializeEvent } from '../disclosure/disclosure.ts'
 import type { SseSource, SseWriter } from '../http/sse-connection.ts'
+import { heartbeat, opening, pumpAll, upToDate } from '../http/sse-frames.ts'
 import type { Database } from '../store/database.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { readMatching } from './list-events.ts'
-import {
-  createLogPages,
-  type Frame,
-  heartbeat,
-  type LogPage,
-  opening,
-  type PageKind,
-  toFrame,
-  upToDate,
-} from './log-pages.ts'
+import { createLogPages, type Frame, type LogPage, type PageKind, toFrame } from './log-pages.ts'
 import type { StreamStart } from './store.ts'
 
 /** The parameters of `events.stream`. */
@@ -173,8 +164,6 @@ export interface Tail {
 }
 
 const wakeAfterMs = 250
-/** Streams that are woken before other requests are processed. */
-const wokenAtOnce = 100
 /** Events that are read by index at a time: about as many as are written at a time. */
 const foundMax = 64
 
@@ -189,13 +178,7 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
 
   async function wake(): Promise<void> {
     wakeUp = undefined
-    let count = 0
-    for (const stream of streams) {
-      stream.pump()
-      count += 1
-      // Other requests are processed in between, and written buffers are released.
-      if (count % wokenAtOnce === 0) await setImmediate()
-    }
+    await pumpAll(streams)
   }
   pulse.onChange(({ seq, worldChangedAt, redactionVersion: version }) => {
     if (version !== redactionVersion) pages.clear()

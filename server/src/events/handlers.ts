@@ -1,5 +1,5 @@
 import { operations } from '@chancery/contract'
-import { createEventSerializer } from '../disclosure/disclosure.ts'
+import { createItemSerializer } from '../disclosure/disclosure.ts'
 import { type Handlers, pageResult } from '../http/define-operation.ts'
 import type { DefineStream } from '../http/define-stream.ts'
 import { ApiError } from '../http/http-error.ts'
@@ -25,7 +25,7 @@ export interface StreamContext extends ReadContext {
 
 export function eventStreamRoutes(define: DefineStream, context: StreamContext): void {
   const { pools, contract } = context
-  const tail = createTail({ ...context, db: pools.public, write: createEventSerializer(contract) })
+  const tail = createTail({ ...context, db: pools.public, write: createItemSerializer(contract, 'event') })
   define(operations.eventsStream, async ({ values }) => {
     const after = values['Last-Event-ID'] ?? values.after
     const start = await findStreamStart(pools.public, { ...values, after })

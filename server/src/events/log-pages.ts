@@ -1,6 +1,7 @@
-import { limits } from '@chancery/contract'
 import { LRUCache } from 'lru-cache'
 import type { SerializeEvent } from '../disclosure/disclosure.ts'
+import { dataFrame } from '../http/sse-frames.ts'
+import { createConcurrencyLimit } from '../store/concurrency-limit.ts'
 import type { Database } from '../store/database.ts'
 import { type Event, findNextSeq, readAnnouncedSpans, readEvents, type Span } from './store.ts'
 
@@ -38,7 +39,7 @@ export interface LogPagesOptions {
 export function toFrame(write: SerializeEvent, event: Event, loggedAt?: number): Frame {
   const { seq, type, nation_ids, alliance_ids, war_id } = event
   const subject = { type, nation_ids, alliance_ids, war_id }
-  return { seq, event: subject, loggedAt, bytes: eventFrame(seq, write(event)) }
+  return { seq, event: subject, loggedAt, bytes: dataFrame(seq, write(event)) }
 }
 
 /** Numbers on a page. */
@@ -120,35 +121,3 @@ export function createLogPages({ db, write, bytesMax = 16 * 1_048_576 }: LogPage
 
 const sizeOf = ({ frames }: LogPage) =>
   frames.reduce((sum, { bytes }) => sum + bytes.length + frameOverheadBytes, 1)
-
-/** Limits concurrent tasks; the others wait in order. */
-function createConcurrencyLimit(concurrencyMax: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <T>(task: () => Promise<T>): Promise<T> => {
-    if (running >= concurrencyMax) await new Promise<void>(resolve => waiting.push(resolve))
-    else running += 1
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}
-
-/** The position in the log. An id without data moves the position from which a client resumes, and dispatches no event. */
-const at = (position: number) => `id: ${position}\n\n`
-
-/** The start of every stream: a client that is disconnected before the first event misses nothing either. */
-export const opening = (position: number): string =>
-  `retry: ${limits.streamRetrySeconds * 1000}\n\n${at(position)}`
-
-/** Marks that all events from before the stream was opened were sent. */
-export const upToDate = (position: number): string => `: up to date\n${at(position)}`
-
-/** Keeps the connection alive. A client with a narrow filter resumes from here, not from its last event. */
-export const heartbeat = (position: number): string => `: heartbeat\n${at(position)}`
-
-const eventFrame = (seq: number, json: string): Buffer => Buffer.from(`id: ${seq}\ndata: ${json}\n\n`)

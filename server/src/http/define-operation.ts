@@ -105,44 +105,52 @@ export interface DefineOperationOptions {
   contract: Contract
   disclose: Disclosure
   pulse: Pick<Pulse, 'current'>
+  /** The version of responses from the change log. */
+  horizon: { current(): number | undefined }
   requestTrace?: RequestTrace | undefined
 }
 
+/** Clients that follow the change log ask for the same few pages. */
+const changesCacheBytes = 2 * 1_048_576
+
 export function createDefineOperation(options: DefineOperationOptions): DefineOperation {
-  const { app, contract, disclose, pulse, requestTrace } = options
-  const cache = createResponseCache()
-  const worldVersionNow = () => pulse.current()?.worldVersion
+  const { app, contract, disclose, pulse, horizon, requestTrace } = options
+  const caches = {
+    world: { cache: createResponseCache(), versionNow: () => pulse.current()?.worldVersion },
+    changes: { cache: createResponseCache(changesCacheBytes), versionNow: horizon.current },
+  }
 
   return createDefiner<JsonOperation, RequestContext, HandlerResult>({
     ...publicRoutes(app, contract),
     steps(operation) {
       const serialize = createSerializer(contract, operation)
-      const { cache: policy } = operation
+      const { cache: policy, version: versionName = 'world' } = operation
+      const { cache, versionNow } = caches[versionName]
 
       return {
         sendCached(req, reply, base) {
           if (policy === 'private') return undefined
-          const worldVersion = worldVersionNow()
-          const body = cache.get(belowBase(req, base), worldVersion)
+          const version = versionNow()
+          const body = cache.get(belowBase(req, base), version)
           if (body === undefined) return undefined
-          requestTrace?.cache(req, 'hit', worldVersion)
+          requestTrace?.cache(req, 'hit', version)
           return sendCacheable(req, reply, body, policy)
         },
 
         validateAndAuthorize: createValidate(contract, operation),
 
         async respond({ req, reply, base, input: { values } }, runHandler) {
-          const worldVersion = worldVersionNow()
+          const version = versionNow()
           const compute = async () =>
             serialize(await runHandler({ viewer: req.viewer, rateLimit: req.rateLimit, disclose }), values)
           if (policy === 'private' || includedSections(values).length > 0) {
-            requestTrace?.cache(req, 'private', worldVersion)
+            requestTrace?.cache(req, 'private', version)
             return sendPrivate(reply, await compute())
           }
-          requestTrace?.cache(req, 'miss', worldVersion)
+          requestTrace?.cache(req, 'miss', version)
           // The key is the same for all spellings of a request: unknown parameters and their order are not in it.
           const cacheKey = { url: belowBase(req, base), key: `${operation.id} ${JSON.stringify(values)}` }
-          return sendCacheable(req, reply, await cache.getOrCompute(cacheKey, worldVersion, compute), policy)
+          return sendCacheable(req, reply, await cache.getOrCompute(cacheKey, version, compute), policy)
         },
       }
     },

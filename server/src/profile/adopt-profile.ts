@@ -15,6 +15,7 @@ import {
   rankedAttributes,
   requiresUnused,
 } from '@chancery/contract'
+import { expireChanges } from '../changes/store.ts'
 import { columnOfClass } from '../ingest/changes.ts'
 import type { Config } from '../start/config.ts'
 import { ensureDataDir } from '../start/data-dir.ts'
@@ -58,6 +59,8 @@ export async function adoptProfile(
     await asIngest(db, async () => {
       const hidden = await moveAttributes(db, comparison.changes)
       const haveRankingsChanged = known !== undefined && (await dropRankings(db, known, profile))
+      // Items show titles, addresses and attributes of the profile.
+      if (known) await expireChanges(db)
       // Running processes have cached responses of the previous version, and a round ranks by the new attributes.
       if (hidden || haveRankingsChanged) await makeWorldVersion(db, { hidden })
     })

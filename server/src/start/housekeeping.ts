@@ -1,4 +1,6 @@
+import { limits } from '@chancery/contract'
 import { pruneAccounts } from '../account/account-log.ts'
+import { deleteOldChanges } from '../changes/store.ts'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/dead-letters.ts'
 import { deleteOldHeartbeats } from '../ingest/heartbeats.ts'
 import { deleteEndedAddressLimits } from '../limits/address-limits.ts'
@@ -31,6 +33,7 @@ export function startHousekeeping({
     deleteOldBatchIds(pools.ingest).catch(onError)
     deleteOldDeadLetters(pools.ingest).catch(onError)
     deleteOldHeartbeats(pools.ingest).catch(onError)
+    deleteOldChanges(pools.ingest, limits.changeDays).catch(onError)
     operator.prune().catch(onError)
   }, everyMs)
   return { close: () => clearInterval(timer) }

@@ -9,6 +9,7 @@ import { createKeyCache } from '../access/key-cache.ts'
 import { startLimitRequestNotifier } from '../access/limit-request-notifier.ts'
 import { readLogo } from '../account/page/page.ts'
 import { buildApi } from '../api.ts'
+import { createChangeHorizon } from '../changes/change-horizon.ts'
 import { canServePages } from '../docs/built-pages.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
 import { reasonOf } from '../http/http-error.ts'
@@ -63,6 +64,8 @@ export interface ServerTimings {
   certificatesEveryMs?: number
   /** Between two ranking rounds. */
   rankingPauseMs?: number
+  /** After how long all processes return a changed item. Default: how long they trust a heartbeat. */
+  changeDelayMs?: number
   /** Between two retries of facts that were set aside. */
   retryPauseMs?: number
   /** Multiplies every timeout of the database. */
@@ -166,6 +169,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       }),
     )
 
+    const horizon = own(createChangeHorizon({ pulse, staleMs: timings.changeDelayMs ?? pulse.trustedMs }))
     let publicUrl = config.publicUrl ?? ''
     const app = buildApi({
       ...config,
@@ -174,6 +178,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       contract,
       pools,
       pulse,
+      horizon,
       keys,
       limits,
       log,

@@ -12,6 +12,8 @@ export interface Heartbeat {
   worldVersion: number
   accessVersion: number
   worldChangedAt: string | null
+  /** The newest number of the change log. */
+  changeSeq: number
   /** Increases when texts in the log were replaced. */
   redactionVersion: number
 }
@@ -22,10 +24,12 @@ export interface Pulse extends DatabaseHealth {
   /** Reads a new heartbeat. Rejects if the database is unavailable. */
   refresh(): Promise<Heartbeat>
   /**
-   * Calls `listener` after every heartbeat with another `seq`, `redactionVersion`, `worldVersion` or `accessVersion` than the previous one.
+   * Calls `listener` after every heartbeat that differs from the previous one in `seq`, `changeSeq` or a version.
    * Returns how to unsubscribe.
    */
   onChange(listener: (heartbeat: Heartbeat) => void): () => void
+  /** How long a process that read a heartbeat just before it changed may use it. */
+  trustedMs: number
   /** Unix ms by the database's clock, the same in all processes. */
   now(): number
   close(): Promise<void>
@@ -101,7 +105,7 @@ export function createPulse(options: PulseOptions): Pulse {
     expectResponse()
     const row = await connection.run(db =>
       db.first<Heartbeat & { nowMs: number }>(sql`
-        select w.seq, w.world_version as "worldVersion", a.version as "accessVersion",
+        select w.seq, w.change_seq as "changeSeq", w.world_version as "worldVersion", a.version as "accessVersion",
           w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
           extract(epoch from clock_timestamp()) * 1000 as "nowMs"
         from chancery_world.pulse w, chancery_access.pulse a`),
@@ -113,6 +117,7 @@ export function createPulse(options: PulseOptions): Pulse {
     deadline = undefined
     const isNew =
       heartbeat?.seq !== latest.seq ||
+      heartbeat.changeSeq !== latest.changeSeq ||
       heartbeat.redactionVersion !== latest.redactionVersion ||
       heartbeat.worldVersion !== latest.worldVersion ||
       heartbeat.accessVersion !== latest.accessVersion
@@ -145,6 +150,7 @@ export function createPulse(options: PulseOptions): Pulse {
       healthListeners.add(listener)
       return () => healthListeners.delete(listener)
     },
+    trustedMs,
     now: clock.now,
     async close() {
       if (isClosed) return

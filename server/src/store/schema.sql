@@ -706,6 +706,33 @@ grant delete, insert, select, update on chancery_world.battle to chancery_ingest
 grant select on chancery_world.battle to chancery_owner;
 grant select on chancery_world.battle to chancery_public;
 
+create table chancery_world.change (
+  seq bigint not null,
+  resource text collate "C" not null,
+  id text collate "C" not null,
+  is_deleted boolean not null,
+  constraint change_pkey PRIMARY KEY (resource, seq),
+  constraint change_resource_id_key UNIQUE (resource, id)
+) with (autovacuum_vacuum_scale_factor=0.05);
+grant delete, insert, select, update on chancery_world.change to chancery_ingest;
+grant select on chancery_world.change to chancery_public;
+
+create table chancery_world.change_block (
+  resource text collate "C" not null,
+  block bigint not null,
+  changes bigint not null,
+  constraint change_block_pkey PRIMARY KEY (resource, block)
+) with (fillfactor=70);
+grant delete, insert, select, update on chancery_world.change_block to chancery_ingest;
+grant select on chancery_world.change_block to chancery_public;
+
+create table chancery_world.change_day (
+  day date not null,
+  seq bigint not null,
+  constraint change_day_pkey PRIMARY KEY (day)
+);
+grant delete, insert, select, update on chancery_world.change_day to chancery_ingest;
+
 create table chancery_world.conflict (
   id text collate "C" not null,
   name text not null,
@@ -982,6 +1009,8 @@ create table chancery_world.pulse (
   world_changed_at timestamp with time zone,
   redaction_version bigint default 0 not null,
   unranked_since timestamp with time zone,
+  change_seq bigint default 1 not null,
+  change_floor bigint default 1 not null,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );
@@ -1099,3 +1128,266 @@ CREATE INDEX war_participant_nation ON chancery_world.war_participant USING btre
 grant delete, insert, select on chancery_world.war_participant to chancery_ingest;
 grant select on chancery_world.war_participant to chancery_owner;
 grant select on chancery_world.war_participant to chancery_public;
+
+CREATE OR REPLACE FUNCTION chancery_world.count_changes(of_resource text, seqs bigint[], step bigint)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  insert into chancery_world.change_block as b (resource, block, changes)
+  select of_resource, seq / 4096, step * count(*) from unnest(seqs) as s (seq) group by 2
+  on conflict (resource, block) do update set changes = b.changes + excluded.changes;
+$function$;
+grant execute on function chancery_world.count_changes(of_resource text, seqs bigint[], step bigint) to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_world.leader_ranks()
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select coalesce(array_agg(r.value ->> 'key'), '{}')
+  from chancery_meta.game_profile, jsonb_array_elements(profile -> 'ranks') r where r.value ->> 'tier' = 'leader';
+$function$;
+grant execute on function chancery_world.leader_ranks() to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_changes(of_resource text, ids text[], are_deleted boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  distinct_ids text[] := array(select distinct id from unnest(ids) as i (id) order by id);
+  seqs bigint[];
+  newest bigint;
+begin
+  if cardinality(distinct_ids) = 0 then
+    return;
+  end if;
+  with former as (
+    delete from chancery_world.change c using unnest(distinct_ids) as i (id) where c.resource = of_resource and c.id = i.id returning c.seq
+  )
+  select array_agg(seq) into seqs from former;
+  if seqs is not null then
+    perform chancery_world.count_changes(of_resource, seqs, -1);
+  end if;
+  update chancery_world.pulse set change_seq = change_seq + cardinality(distinct_ids) returning change_seq into newest;
+  insert into chancery_world.change (seq, resource, id, is_deleted)
+  select newest - cardinality(distinct_ids) + place, of_resource, id, are_deleted
+  from unnest(distinct_ids) with ordinality as i (id, place);
+  perform chancery_world.count_changes(
+    of_resource, array(select generate_series(newest - cardinality(distinct_ids) + 1, newest)), 1);
+end $function$;
+grant execute on function chancery_world.log_changes(of_resource text, ids text[], are_deleted boolean) to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_conflicts_of(alliances text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if cardinality(alliances) is null or cardinality(alliances) = 0 then
+    return;
+  end if;
+  perform chancery_world.log_copies('conflict', array(
+    select c.id from chancery_world.conflict c
+    where exists (
+      select from jsonb_array_elements(c.sides) side, jsonb_array_elements(side.value -> 'alliances') party
+      where party.value ->> 'alliance_id' = any (alliances)
+    )));
+end $function$;
+grant execute on function chancery_world.log_conflicts_of(alliances text[]) to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_copies(of_resource text, ids text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  existing text[];
+begin
+  if cardinality(ids) is null or cardinality(ids) = 0 then
+    return;
+  end if;
+  execute format('select array_agg(distinct id) from chancery_world.%I where id = any ($1)', of_resource) into existing using ids;
+  perform chancery_world.log_changes(of_resource, existing, false);
+end $function$;
+grant execute on function chancery_world.log_copies(of_resource text, ids text[]) to chancery_ingest;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_copies_of_alliances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  ids text[];
+begin
+  select array_agg(a.id) into ids from after_rows a join before_rows b using (id) where (a.name, a.tag) is distinct from (b.name, b.tag);
+  if ids is null then
+    return null;
+  end if;
+  perform chancery_world.log_copies('nation', array(
+    select nation_id from chancery_world.alliance_member where alliance_id = any (ids)));
+  select array_agg(a.id) into ids from after_rows a join before_rows b using (id) where a.name <> b.name;
+  perform chancery_world.log_copies('alliance', array(
+    select other from chancery_world.treaty t, unnest(t.alliance_ids) as other
+    where t.status = 'active' and t.alliance_ids && ids and other <> all (ids)));
+  perform chancery_world.log_conflicts_of(ids);
+  return null;
+end $function$;
+grant execute on function chancery_world.log_copies_of_alliances() to public;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_copies_of_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  nations text[];
+  alliances text[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(nation_id), array_agg(alliance_id) filter (where rank = any (chancery_world.leader_ranks()))
+    into nations, alliances from after_rows;
+  elsif tg_op = 'DELETE' then
+    select array_agg(nation_id), array_agg(alliance_id) filter (where rank = any (chancery_world.leader_ranks()))
+    into nations, alliances from before_rows;
+  else
+    select array_agg(a.nation_id) into nations
+    from after_rows a join before_rows b using (nation_id) where (a.alliance_id, a.rank) is distinct from (b.alliance_id, b.rank);
+    select array_agg(c.alliance_id) into alliances
+    from after_rows a join before_rows b using (nation_id),
+      lateral (values (a.alliance_id, a.rank), (b.alliance_id, b.rank)) as c (alliance_id, rank)
+    where (a.alliance_id, a.rank, a.joined_at) is distinct from (b.alliance_id, b.rank, b.joined_at)
+      and c.rank = any (chancery_world.leader_ranks());
+  end if;
+  perform chancery_world.log_copies('nation', nations);
+  perform chancery_world.log_copies('alliance', alliances);
+  return null;
+end $function$;
+grant execute on function chancery_world.log_copies_of_members() to public;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_copies_of_nations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  ids text[];
+begin
+  select array_agg(m.nation_id) into ids
+  from after_rows a join before_rows b using (id) join chancery_world.alliance_member m on m.nation_id = a.id
+  where (a.nation_name, a.leader_name, a.national_score, a.status) is distinct from (b.nation_name, b.leader_name, b.national_score, b.status);
+  perform chancery_world.log_changes('alliance_member', ids, false);
+  select array_agg(distinct m.alliance_id) into ids
+  from after_rows a join before_rows b using (id) join chancery_world.alliance_member m on m.nation_id = a.id
+  where a.nation_name <> b.nation_name and m.rank = any (chancery_world.leader_ranks());
+  perform chancery_world.log_copies('alliance', ids);
+  return null;
+end $function$;
+grant execute on function chancery_world.log_copies_of_nations() to public;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_copies_of_tombstones()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform chancery_world.log_conflicts_of(array(
+    select a.id from after_rows a join before_rows b using (resource, id) where resource = 'alliance' and a.name is distinct from b.name));
+  return null;
+end $function$;
+grant execute on function chancery_world.log_copies_of_tombstones() to public;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_copies_of_treaties()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  ids text[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(party) into ids from after_rows t, unnest(t.alliance_ids) as party where t.status = 'active';
+  elsif tg_op = 'DELETE' then
+    select array_agg(party) into ids from before_rows t, unnest(t.alliance_ids) as party where t.status = 'active';
+  else
+    select array_agg(party) into ids
+    from after_rows a join before_rows b using (id),
+      lateral (
+        select unnest(a.alliance_ids) where a.status = 'active' union all select unnest(b.alliance_ids) where b.status = 'active'
+      ) as parties (party)
+    where (a.status, a.alliance_ids, a.type, a.types, a.signed_at, a.expires_at)
+      is distinct from (b.status, b.alliance_ids, b.type, b.types, b.signed_at, b.expires_at);
+  end if;
+  perform chancery_world.log_copies('alliance', ids);
+  return null;
+end $function$;
+grant execute on function chancery_world.log_copies_of_treaties() to public;
+
+CREATE OR REPLACE FUNCTION chancery_world.log_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  key text := tg_argv[1];
+  columns text;
+  ids text[];
+begin
+  if tg_op = 'INSERT' then
+    execute format('select array_agg(%I) from after_rows', key) into ids;
+  elsif tg_op = 'DELETE' then
+    execute format('select array_agg(%I) from before_rows', key) into ids;
+  else
+    select string_agg(format('%%1$s.%I', attname), ', ') into columns
+    from pg_attribute where attrelid = tg_relid and attnum > 0 and not attisdropped and attname <> all (tg_argv[2:]);
+    execute format(
+      'select array_agg(a.%1$I) from after_rows a join before_rows b using (%1$I) where (%2$s) is distinct from (%3$s)',
+      key, format(columns, 'a'), format(columns, 'b')
+    ) into ids;
+  end if;
+  perform chancery_world.log_changes(tg_argv[0], ids, tg_op = 'DELETE');
+  return null;
+end $function$;
+grant execute on function chancery_world.log_rows() to public;
+
+CREATE TRIGGER log_copies_update AFTER UPDATE ON chancery_world.alliance REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_alliances();
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.alliance REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('alliance', 'id', 'search_text');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.alliance REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('alliance', 'id', 'search_text');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.alliance REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('alliance', 'id', 'search_text');
+CREATE TRIGGER log_copies_delete AFTER DELETE ON chancery_world.alliance_member REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_members();
+CREATE TRIGGER log_copies_insert AFTER INSERT ON chancery_world.alliance_member REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_members();
+CREATE TRIGGER log_copies_update AFTER UPDATE ON chancery_world.alliance_member REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_members();
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.alliance_member REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('alliance_member', 'nation_id');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.alliance_member REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('alliance_member', 'nation_id');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.alliance_member REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('alliance_member', 'nation_id');
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.battle REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('battle', 'id');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.battle REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('battle', 'id');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.battle REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('battle', 'id');
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.conflict REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('conflict', 'id');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.conflict REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('conflict', 'id');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.conflict REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('conflict', 'id');
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.era REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('era', 'id');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.era REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('era', 'id');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.era REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('era', 'id');
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.market_price REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('market_price', 'resource', 'reference_price', 'reference_at');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.market_price REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('market_price', 'resource', 'reference_price', 'reference_at');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.market_price REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('market_price', 'resource', 'reference_price', 'reference_at');
+CREATE TRIGGER log_copies_update AFTER UPDATE ON chancery_world.nation REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_nations();
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.nation REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('nation', 'id', 'search_text', 'known_since');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.nation REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('nation', 'id', 'search_text', 'known_since');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.nation REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('nation', 'id', 'search_text', 'known_since');
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.news_item REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('news_item', 'id');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.news_item REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('news_item', 'id');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.news_item REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('news_item', 'id');
+CREATE TRIGGER log_copies_update AFTER UPDATE ON chancery_world.tombstone REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_tombstones();
+CREATE TRIGGER log_copies_delete AFTER DELETE ON chancery_world.treaty REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_treaties();
+CREATE TRIGGER log_copies_insert AFTER INSERT ON chancery_world.treaty REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_treaties();
+CREATE TRIGGER log_copies_update AFTER UPDATE ON chancery_world.treaty REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_treaties();
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.treaty REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('treaty', 'id', 'is_past');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.treaty REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('treaty', 'id', 'is_past');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.treaty REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('treaty', 'id', 'is_past');
+CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.war REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('war', 'id', 'attacker_battles_won', 'defender_battles_won');
+CREATE TRIGGER log_insert AFTER INSERT ON chancery_world.war REFERENCING NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('war', 'id', 'attacker_battles_won', 'defender_battles_won');
+CREATE TRIGGER log_update AFTER UPDATE ON chancery_world.war REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('war', 'id', 'attacker_battles_won', 'defender_battles_won');

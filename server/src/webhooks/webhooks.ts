@@ -7,7 +7,7 @@
  */
 import type { Contract } from '@chancery/contract'
 import type { Registry } from '@prometheus-io/client'
-import { createEventSerializer } from '../disclosure/disclosure.ts'
+import { createItemSerializer } from '../disclosure/disclosure.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { Attempt } from './attempt.ts'
@@ -35,7 +35,7 @@ export function startWebhooks(options: WebhooksOptions) {
   const { registry } = options.metrics
   const pool = pools.outbound
   const sender = createSender({ allowsLocal: options.webhooksAllowLocal })
-  const write = createMessageWriter(createEventSerializer(contract), version)
+  const write = createMessageWriter(createItemSerializer(contract, 'event'), version)
   const countAttempt = createAttemptMetrics(registry)
   const deliveries = startDeliveryWorker({
     pool,

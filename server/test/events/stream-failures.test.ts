@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
+import { createItemSerializer } from '../../src/disclosure/disclosure.ts'
 import { createTail } from '../../src/events/event-stream.ts'
 import { createRevocationWatcher, onAccessChange } from '../../src/http/revocation-watcher.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -23,6 +23,7 @@ function createManualPulse() {
   const beat = (changes: Partial<Heartbeat>) => {
     const whole = {
       seq: 0,
+      changeSeq: 0,
       worldVersion: 0,
       accessVersion: 0,
       worldChangedAt: null,
@@ -52,7 +53,7 @@ test('events that cannot be read at first are read later, without another heartb
     },
   }
   const { pulse, beat } = createManualPulse()
-  const write = createEventSerializer(contractFor(demoProfile))
+  const write = createItemSerializer(contractFor(demoProfile), 'event')
   const tail = createTail({ db: flaky, pulse, write, onDelivered: () => {} })
   let written = ''
   const outlet = { hasRoom: true, write: (text: unknown) => (written += String(text)), finish: () => {} }

@@ -26,6 +26,7 @@ function openApi() {
     pulse: {
       current: () => ({
         seq: 0,
+        changeSeq: 0,
         worldVersion: world.version,
         accessVersion: 0,
         worldChangedAt: null,

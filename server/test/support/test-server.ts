@@ -77,6 +77,8 @@ export const longTimeouts: ServerTimings = {
   limitsTimeoutMs: 20_000,
   connectionTimings: { headMs: 120_000, requestMs: 120_000 },
   rankingPauseMs: 5,
+  // A single process never returns former content.
+  changeDelayMs: 0,
   retryPauseMs: 5,
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { createEventSerializer } from '../../src/disclosure/disclosure.ts'
+import { createItemSerializer } from '../../src/disclosure/disclosure.ts'
 import { receiveBatch } from '../../src/ingest/receive.ts'
 import { createFactValidator } from '../../src/ingest/validate-fact.ts'
 import { createPulse } from '../../src/store/pulse.ts'
@@ -58,7 +58,7 @@ export async function openDeliveryFixture() {
   await pulse.refresh()
   const contract = contractFor(demoProfile)
   const ingest = { pool: pools.ingest, contract, validate: createFactValidator(contract) }
-  const write = createMessageWriter(createEventSerializer(contract), 'test')
+  const write = createMessageWriter(createItemSerializer(contract, 'event'), 'test')
 
   let nowMs = Date.parse('2026-06-01T12:00:00Z')
   const now = () => nowMs

@@ -234,6 +234,8 @@ export interface AllianceWithTreasury extends Alliance {
 export interface AllianceMember {
   /** The nation. Example: `"n42"`. */
   nation_id: string
+  /** The alliance that the nation is a member of. Example: `"a7"`. */
+  alliance_id: string
   /** The nation’s name. Example: `"Valdoria"`. */
   nation_name: string
   /** The nation’s leader; empty if unknown to the game. Example: `"Mira Castellane"`. */
@@ -1194,6 +1196,14 @@ export interface AlliancesGetParameters {
 /** Query parameters of `alliances.members`. */
 export type AlliancesMembersParameters = PageParameters
 
+/** Query parameters of `members.list`. */
+export interface MembersListParameters extends PageParameters {
+  /** Only members of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
+  alliance_id?: readonly string[] | undefined
+  /** Only these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["n42","n9"]`. */
+  ids?: readonly string[] | undefined
+}
+
 /** Query parameters of `treaties.list`. */
 export interface TreatiesListParameters extends PageParameters {
   /** Only treaties of one of these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["n42","n9"]`. */
@@ -1249,8 +1259,8 @@ export interface BattlesListParameters extends PageParameters {
 
 /** Query parameters of `market.price`. */
 export interface MarketPriceParameters extends PageParameters {
-  /** Only this resource. */
-  resource?: string | undefined
+  /** Only these resources. Up to 100, comma-separated or repeated; unknown keys are ignored. Empty counts as absent. */
+  resource?: readonly string[] | undefined
 }
 
 /** Query parameters of `market.rankings`. */
@@ -1265,7 +1275,10 @@ export interface RankingsListParameters extends PageParameters {
 }
 
 /** Query parameters of `conflicts.list`. */
-export type ConflictsListParameters = PageParameters
+export interface ConflictsListParameters extends PageParameters {
+  /** Only these global conflicts. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["c4","c5"]`. */
+  ids?: readonly string[] | undefined
+}
 
 /** Query parameters of `events.list`. */
 export interface EventsListParameters extends PageParameters {
@@ -1289,6 +1302,8 @@ export interface EventsListParameters extends PageParameters {
 export interface NewsListParameters extends PageParameters {
   /** Only this category. */
   category?: string | undefined
+  /** Only these items. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["news1","news2"]`. */
+  ids?: readonly string[] | undefined
 }
 
 /** Query parameters of `changes.list`. */
@@ -1325,7 +1340,10 @@ export interface DiscordVerifyParameters {
 }
 
 /** Query parameters of `eras.list`. */
-export type ErasListParameters = PageParameters
+export interface ErasListParameters extends PageParameters {
+  /** Only these eras. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["e1","e2"]`. */
+  ids?: readonly string[] | undefined
+}
 
 /** The items of `rankings.list`, by `board`. */
 export interface RankingsListItems {
@@ -1358,6 +1376,14 @@ export interface AlliancesOperations {
     id: string,
     options?: AlliancesMembersParameters & CallOptions,
   ): AsyncIterableIterator<AllianceMember>
+}
+
+/** Alliances. */
+export interface MembersOperations {
+  /** Members of alliances by alliance id, then nation id. Applicants are not listed. */
+  list(options?: MembersListParameters & CallOptions): Promise<Page<AllianceMember>>
+  /** The items of all pages of `members.list`, up to 100 per request. */
+  iterate(options?: MembersListParameters & CallOptions): AsyncIterableIterator<AllianceMember>
 }
 
 /** Treaties. */
@@ -1482,6 +1508,7 @@ export interface ErasOperations {
 export interface Operations {
   nations: NationsOperations
   alliances: AlliancesOperations
+  members: MembersOperations
   treaties: TreatiesOperations
   wars: WarsOperations
   battles: BattlesOperations

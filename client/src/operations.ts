@@ -7,6 +7,7 @@ import type { Calls } from './calls.ts'
 export class OperationGroups implements Operations {
   readonly nations: Operations['nations']
   readonly alliances: Operations['alliances']
+  readonly members: Operations['members']
   readonly treaties: Operations['treaties']
   readonly wars: Operations['wars']
   readonly battles: Operations['battles']
@@ -33,6 +34,10 @@ export class OperationGroups implements Operations {
       get: (id, options) => item('/alliances/{id}', 'public', options, { id }),
       members: (id, options) => page('/alliances/{id}/members', 'public', options, { id }),
       iterateMembers: (id, options) => items('/alliances/{id}/members', 'public', options, { id }),
+    }
+    this.members = {
+      list: options => page('/members', 'public', options),
+      iterate: options => items('/members', 'public', options),
     }
     this.treaties = {
       list: options => page('/treaties', 'public', options),

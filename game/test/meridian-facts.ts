@@ -175,14 +175,14 @@ export interface GameFacts {
     alliance_member: {
       /** The nation. Example: `"n42"`. */
       nation_id: string
+      /** The alliance that the nation is a member of. Example: `"a7"`. */
+      alliance_id?: string
       /** Key of the rank, as in the game profile. Example: `"officer"`. */
       rank?: 'leader' | 'officer' | 'member' | 'recruit'
       /** When the nation joined. Example: `"2026-03-09T20:15:00Z"`. */
       joined_at?: string | null
       /** Whether the game lets this member see the treasury; null: the rank’s tier decides. */
       can_view_treasury?: boolean | null
-      /** The alliance that the nation is a member of. It is returned in the nation’s `alliance`. Example: `"a7"`. */
-      alliance_id?: string
     }
     /** A nation’s application to join an alliance. It is not membership, and the API never returns it. */
     alliance_application: {

@@ -81,7 +81,7 @@ function combinationsOf(filters: Filter[]): Pair[][] {
   return combinations
 }
 
-const flatLists = new Set(['nations.list', 'alliances.list', 'rankings.list', 'events.list'])
+const flatLists = new Set(['nations.list', 'members.list', 'alliances.list', 'rankings.list', 'events.list'])
 
 function isFlat({ id }: Operation, [pair, ...others]: Pair[]): boolean {
   if (!flatLists.has(id) || others.length > 0) return false
@@ -141,6 +141,10 @@ async function valuesOf(
     'wars.list ids': () => someIds('/wars'),
     'battles.list ids': () => someIds('/battles'),
     'treaties.list ids': () => someIds('/treaties'),
+    'conflicts.list ids': () => someIds('/global-conflicts'),
+    'eras.list ids': () => someIds('/eras'),
+    'news.list ids': () => someIds('/news'),
+    'members.list ids': () => someIds('/nations'),
     'treaties.list type': async () => broad(await commonestKind(api)),
     'nations.list search': () => piecesOfNames(api, '/nations', 'nation_name'),
     'alliances.list search': () => piecesOfNames(api, '/alliances', 'name'),

@@ -170,9 +170,8 @@ function openApiParameter(
 ): OpenApiParameter {
   const keys = profileKeys?.(profile) ?? []
   const known = documented(keys.length > 0 ? { ...schema, enum: keys } : schema)
-  const plain = profileList
-    ? { ...known, examples: [exampleOfParameter(profile, profileList.list, profileList.example)] }
-    : known
+  const example = profileList && exampleOfParameter(profile, profileList.list, profileList.example)
+  const plain = profileList ? { ...known, examples: [known.type === 'array' ? [example] : example] } : known
   return {
     name,
     in: location,

@@ -3,6 +3,7 @@ import { derivedListOperation, listOperation, streamOperation } from './operatio
 import {
   eventTypes,
   filterBy,
+  idListParam,
   idParam,
   lastEventId,
   limit,
@@ -74,6 +75,7 @@ Opening a stream counts as one call. ${limits.streamsPerKey} streams may be open
       page,
       limit,
       category: filterBy('category', profileEnumParam('Only this category.', 'news_categories', 0)),
+      ids: filterBy('id', idListParam('Only these items.', ['news1', 'news2'])),
     },
   }),
 }

@@ -1,5 +1,5 @@
 import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
-import { filterBy, limit, page, profileEnumParam } from './parameters.ts'
+import { filterBy, idListParam, limit, page, profileEnumListParam } from './parameters.ts'
 
 export const gameOperations = {
   gameGet: itemOperation('game', {
@@ -23,7 +23,7 @@ export const gameOperations = {
     scope: 'none',
     cache: 'public',
     order: { started_at: 'descending', id: 'ascending' },
-    parameters: { page, limit },
+    parameters: { page, limit, ids: filterBy('id', idListParam('Only these eras.', ['e1', 'e2'])) },
   }),
 }
 
@@ -40,7 +40,7 @@ export const marketOperations = {
     parameters: {
       page,
       limit,
-      resource: filterBy('resource', profileEnumParam('Only this resource.', 'resources', 5)),
+      resource: filterBy('resource', profileEnumListParam('Only these resources.', 'resources', 5)),
     },
   }),
 

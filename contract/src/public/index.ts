@@ -2,13 +2,14 @@ import { changeOperations } from './changes.ts'
 import { eventOperations } from './events.ts'
 import { gameOperations, marketOperations } from './game.ts'
 import { playerOperations } from './me.ts'
-import { nationOperations, rankingOperations, treatyOperations } from './nations.ts'
+import { memberOperations, nationOperations, rankingOperations, treatyOperations } from './nations.ts'
 import type { Operation } from './operation.ts'
 import { battleOperations, conflictOperations, warOperations } from './wars.ts'
 
 /** Every operation, in the order of the reference. */
 export const operations = {
   ...nationOperations,
+  ...memberOperations,
   ...treatyOperations,
   ...warOperations,
   ...battleOperations,

@@ -112,6 +112,27 @@ export const nationOperations = {
   }),
 }
 
+export const memberOperations = {
+  membersList: listOperation('alliance_member', {
+    id: 'members.list',
+    path: '/members',
+    tag: 'Alliances',
+    summary: 'List the members of all alliances',
+    description: 'Members of alliances by alliance id, then nation id. Applicants are not listed.',
+    scope: 'none',
+    cache: 'public',
+    parameters: {
+      page,
+      limit,
+      alliance_id: filterBy(
+        'alliance_id',
+        relatedIdListParam('Only members of these alliances.', ['a7', 'a3']),
+      ),
+      ids: filterBy('nation_id', idListParam('Only these nations.', ['n42', 'n9'])),
+    },
+  }),
+}
+
 export const treatyOperations = {
   treatiesList: derivedListOperation('treaty', {
     id: 'treaties.list',

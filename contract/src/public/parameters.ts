@@ -16,6 +16,7 @@ import { count, enumOf, id, position, score, text } from '../shared-schemas.ts'
  * - `ids`: a list of up to 100 ids; unknown ids are ignored. An empty list selects nothing.
  * - `related_ids`: as `ids`, but empty counts as absent.
  * - `profile_enum`: a key of the game profile, as sent; empty counts as absent. An unknown key selects nothing.
+ * - `profile_enum_list`: a list of them.
  * - `enum`: one of the schema's values. `enum_list`: a list of them.
  * - `time`: RFC 3339 with `Z` or an offset.
  * - `event_types`: a list of kinds of events or families (`war.*`).
@@ -29,6 +30,7 @@ export type ParameterKind =
   | 'ids'
   | 'related_ids'
   | 'profile_enum'
+  | 'profile_enum_list'
   | 'enum'
   | 'enum_list'
   | 'time'
@@ -36,7 +38,13 @@ export type ParameterKind =
   | 'event_id'
 
 /** The kinds whose values are lists. */
-export const listKinds = ['ids', 'related_ids', 'enum_list', 'event_types'] as const satisfies ParameterKind[]
+export const listKinds = [
+  'ids',
+  'related_ids',
+  'profile_enum_list',
+  'enum_list',
+  'event_types',
+] as const satisfies ParameterKind[]
 
 export type ParameterLocation = 'path' | 'query' | 'header'
 
@@ -160,6 +168,18 @@ export const idParam = (description: string, example: string) =>
 /** A key of the game profile; an unknown key selects nothing. */
 export const profileEnumParam = (description: string, list: ParameterList, example: number) => ({
   ...parameter<string>()('query', 'profile_enum', false, idText(), description),
+  profileList: { list, example },
+})
+
+/** Keys of the game profile; unknown ones are ignored. */
+export const profileEnumListParam = (description: string, list: ParameterList, example: number) => ({
+  ...parameter<string[]>()(
+    'query',
+    'profile_enum_list',
+    false,
+    { type: 'array', items: idText(), maxItems: limits.idsMax },
+    `${description} ${idListForm.replace('ids', 'keys')} Empty counts as absent.`,
+  ),
   profileList: { list, example },
 })
 

@@ -134,6 +134,10 @@ export const conflictOperations = {
     description: 'Global conflicts by started_at, newest first, then id.',
     scope: 'none',
     cache: 'public',
-    parameters: { page, limit },
+    parameters: {
+      page,
+      limit,
+      ids: filterBy('id', idListParam('Only these global conflicts.', ['c4', 'c5'])),
+    },
   }),
 }

@@ -10,6 +10,10 @@ export function allianceMemberResource(profile: Profile) {
     'A nation’s membership in an alliance. A nation is in one alliance at most.',
     {
       nation_id: publicField(id(), { description: 'The nation.', example: 'n42' }),
+      alliance_id: publicField(id(), {
+        description: 'The alliance that the nation is a member of.',
+        example: 'a7',
+      }),
       nation_name: derivedField(
         publicField(name(100), { description: 'The nation’s name.', example: 'Valdoria' }),
       ),
@@ -53,13 +57,6 @@ export function allianceMemberResource(profile: Profile) {
       can_view_treasury: adminOnly(nullable(Type.Boolean()), {
         description: 'Whether the game lets this member see the treasury; null: the rank’s tier decides.',
         example: null,
-      }),
-    },
-    {
-      alliance_id: publicField(id(), {
-        description:
-          'The alliance that the nation is a member of. It is returned in the nation’s `alliance`.',
-        example: 'a7',
       }),
     },
   )

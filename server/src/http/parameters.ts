@@ -211,6 +211,7 @@ const emptyCountsAsAbsent = new Set<Parameter['kind']>([
   'id',
   'related_ids',
   'profile_enum',
+  'profile_enum_list',
   'enum_list',
   'event_types',
   'event_id',
@@ -275,6 +276,7 @@ const idListParser: ListParser = () => ({
 const listParsers: Record<ListKind, ListParser> = {
   ids: idListParser,
   related_ids: idListParser,
+  profile_enum_list: () => ({ valuesOf: item => (item === '' ? [] : [item]), allowed: 'keys' }),
   enum_list: ({ items }) => ({
     valuesOf: item => (items?.enum?.includes(item) ? [item] : undefined),
     allowed: `the values ${items?.enum?.join(', ')}`,

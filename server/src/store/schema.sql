@@ -636,6 +636,7 @@ create table chancery_world.alliance_member (
   constraint alliance_member_pkey PRIMARY KEY (nation_id)
 );
 CREATE INDEX alliance_member_alliance ON chancery_world.alliance_member USING btree (alliance_id, rank);
+CREATE INDEX alliance_member_order ON chancery_world.alliance_member USING btree (alliance_id, nation_id);
 grant select on chancery_world.alliance_member to chancery_access;
 grant delete, insert, select, update on chancery_world.alliance_member to chancery_ingest;
 grant select on chancery_world.alliance_member to chancery_owner;

@@ -15,6 +15,11 @@ function pathIds(path: string): string[] {
   return [...named, 'unknown', 'no%20id']
 }
 
+const keysOf = ({ profileList: own }: Parameter, { profile }: Contract) => [
+  ...(own ? profile[own.list].slice(0, 2).map(({ key }) => key) : []),
+  'nothing',
+]
+
 const idLists = ['n_leader', 'n_enemy,n_member,unknown', 'a_one', 'a_two,a_again', 'w_1', '-']
 
 const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contract) => string[]> = {
@@ -22,9 +27,10 @@ const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contrac
   decimal: () => ['0', '7.5', '500', '1e3'],
   text: () => [...words, 'the', '_', '', 'no such name'],
   id: () => [...ids.war, 'c_1', 'unknown'],
-  profile_enum: ({ profileList: own }, { profile }) => [
-    ...(own ? profile[own.list].slice(0, 2).map(({ key }) => key) : []),
-    'nothing',
+  profile_enum: keysOf,
+  profile_enum_list: (parameter, contract) => [
+    ...keysOf(parameter, contract),
+    keysOf(parameter, contract).join(','),
   ],
   ids: () => idLists,
   related_ids: () => idLists,

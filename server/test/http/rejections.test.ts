@@ -234,6 +234,8 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
         ],
         allowed: /(families such as war\.\*|at most 100 values)/,
       }
+    case 'profile_enum_list':
+      return { texts: [','.repeat(limits.idsMax)], allowed: /at most 100 values/ }
     case 'profile_enum':
     // A header.
     case 'event_id':
@@ -274,7 +276,7 @@ for (const { operation, name, parameter, to } of probes) {
 }
 
 const emptyable = probes.filter(({ parameter: { kind } }) =>
-  ['text', 'id', 'related_ids', 'profile_enum'].includes(kind),
+  ['text', 'id', 'related_ids', 'profile_enum', 'profile_enum_list'].includes(kind),
 )
 
 test('an empty text, id or filter of ids counts as absent', async () => {

@@ -42,6 +42,7 @@ prepare(async () => {
       signed_at: '2026-05-01T00:00:00Z',
     }),
     put('era', { id: 'e2', name: 'Later' }),
+    put('conflict', { id: 'c2', name: 'War of the Isles', started_at: '2026-05-10T00:00:00Z', sides: [] }),
     put('news_item', {
       id: 'news2',
       title: 'Steel is dear',
@@ -82,8 +83,13 @@ const narrowing: Record<string, string | (() => string)> = {
   'battles.list since': '2026-05-21T23:00:00Z',
   'battles.list until': '2026-05-21T23:00:00Z',
   'battles.list ids': 'b1',
-  'market.price resource': 'steel',
+  'members.list alliance_id': 'a2,a9',
+  'members.list ids': 'n1,n5,n7',
+  'conflicts.list ids': 'c1',
+  'eras.list ids': 'e2,e9',
+  'market.price resource': 'steel,unknown',
   'news.list category': 'economy',
+  'news.list ids': 'news2',
   ...Object.fromEntries(
     ['events.list', 'events.stream'].flatMap(id => [
       [`${id} type`, 'war.declared,nation.founded'],
@@ -117,7 +123,8 @@ async function list(operation: Operation, path: string, filters: Record<string, 
   return data
 }
 
-const keysOf = (items: Item[]) => new Set(items.map(({ id, seq, resource }) => String(id ?? seq ?? resource)))
+const keysOf = (items: Item[]) =>
+  new Set(items.map(({ id, seq, resource, nation_id }) => String(id ?? seq ?? resource ?? nation_id)))
 
 for (const { operation, path } of everyOperation) {
   const names = filtersOf(operation)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
 import fc from 'fast-check'
 import { runRankingRound } from '../../src/rankings/round.ts'
+import { listAllMembers } from '../../src/resources/members/store.ts'
 import { listNations } from '../../src/resources/nations/list-by-rank.ts'
 import { listWars } from '../../src/resources/wars/store.ts'
 import { databaseOver } from '../../src/store/database.ts'
@@ -93,13 +94,16 @@ const listRequest = fc.record({
 type ListRequest = typeof listRequest extends fc.Arbitrary<infer R> ? R : never
 
 /** All pages of a list until one is empty, and their totals; a page far past the end has the same. */
-async function readAll(limit: number, read: (request: PageRequest) => Promise<Page<{ id: string }>>) {
+async function readAll(
+  limit: number,
+  read: (request: PageRequest) => Promise<Page<{ id: string } | { nation_id: string }>>,
+) {
   const ids: string[] = []
   const totals = new Set<number>()
   for (let page = 1; ; page += 1) {
     const { items, total } = await read({ page, limit })
     totals.add(total)
-    ids.push(...items.map(({ id }) => id))
+    ids.push(...items.map(item => ('id' in item ? item.id : item.nation_id)))
     if (items.length > 0) continue
     totals.add((await read({ page: Number.MAX_SAFE_INTEGER, limit })).total)
     return { ids, totals: [...totals] }
@@ -139,6 +143,15 @@ async function assertListed({ alliances, warStatus, limit, ...filter }: ListRequ
       assert.deepEqual(inOrder(ids), inOrder(expected))
       assert.deepEqual(totals, [expected.length])
     }
+    const expectedMembers = await idsOf(
+      `select nation_id as id from chancery_world.alliance_member where $1::text[] is null or alliance_id = any($1)
+       order by alliance_id, nation_id`,
+      [alliance_id],
+    )
+    const members = await readAll(limit, request =>
+      listAllMembers(context, { alliance_id, ids: undefined, ...request }),
+    )
+    assert.deepEqual(members, { ids: expectedMembers, totals: [expectedMembers.length] })
     const expectedWars = await idsOf(
       `select id from chancery_world.war where ($1::text is null or status = $1)
          and ($2::text[] is null or attacker_alliance_id = any($2) or defender_alliance_id = any($2)) order by declared_at desc, id`,

@@ -2,7 +2,7 @@ import { privateFieldsFor } from '../../disclosure/disclosure.ts'
 import { type Handlers, itemResult, pageResult } from '../../http/define-operation.ts'
 import { ApiError, notFound } from '../../http/http-error.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
-import { listMembers } from '../members/store.ts'
+import { listAllMembers, listMembers } from '../members/store.ts'
 import {
   allianceExists,
   createFindAlliance,
@@ -13,7 +13,7 @@ import {
 
 export function allianceHandlers(
   context: ReadContext,
-): Pick<Handlers, 'alliancesList' | 'alliancesGet' | 'alliancesMembers'> {
+): Pick<Handlers, 'alliancesList' | 'alliancesGet' | 'alliancesMembers' | 'membersList'> {
   const findAlliance = createFindAlliance(context)
   return {
     alliancesList: async ({ values, disclose }) =>
@@ -36,5 +36,8 @@ export function allianceHandlers(
       if (page.total === 0 && !(await allianceExists(context, values.id))) throw notFound('alliance')
       return pageResult(disclose, 'alliance_member', page)
     },
+
+    membersList: async ({ values, disclose }) =>
+      pageResult(disclose, 'alliance_member', await listAllMembers(context, values)),
   }
 }

@@ -1,7 +1,8 @@
-import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
+import { operations, type PublicOf, type ResourceOf, type ValuesFor } from '@chancery/contract'
 import { sql } from '../../store/database.ts'
+import { comparisons } from '../../store/derived-lists.ts'
 import { publicColumns, type ReadContext } from '../../store/fact-columns.ts'
-import { type Page, readPage } from '../../store/paging.ts'
+import { allOf, type Page, readPage } from '../../store/paging.ts'
 
 export type Conflict = PublicOf<ResourceOf<'conflict'>>
 
@@ -21,9 +22,10 @@ export async function listConflicts(
   context: ReadContext,
   request: ValuesFor<typeof operations.conflictsList>,
 ): Promise<Page<Conflict>> {
+  const where = allOf(comparisons(operations.conflictsList, request, field => `c.${field}`))
   const page = await readPage<ConflictRow>(context.pools.public, request, {
     columns: sql`${columns(context)}, c.side_totals, c.wars_active, c.wars_total, c.battles_count`,
-    from: sql`chancery_world.conflict c`,
+    from: sql`chancery_world.conflict c where ${where}`,
     order: sql`c.started_at desc, c.id`,
   })
   const names = await allianceNames(context, page.items)

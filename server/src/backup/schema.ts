@@ -43,8 +43,9 @@ export async function dropSchemas(session: CopySession): Promise<void> {
     select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = any(${schemas})`)
   try {
-    for (const { name } of functions) await session.run(`drop function ${name}`)
+    // Triggers use the functions.
     if (tables.length > 0) await session.run(`drop table ${tables.map(({ name }) => name).join(', ')}`)
+    for (const { name } of functions) await session.run(`drop function ${name}`)
     for (const schema of schemas) await session.run(`drop schema if exists ${schema}`)
   } catch (error) {
     if ((error as { code?: unknown }).code !== '2BP01') throw error

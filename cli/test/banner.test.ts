@@ -8,6 +8,7 @@ const service: RunningServer = {
   operatorUrl: 'http://127.0.0.1:8081',
   operatorToken: 'operator-token-of-the-test',
   isEmptyWorld: false,
+  makeSnapshot: async () => {},
   worldVersion: () => 1,
   closed: new Promise(() => {}),
   drain: async () => {},

@@ -1539,6 +1539,7 @@ export type ErrorCode =
   | 'verification_code_expired'
   | 'verification_code_used'
   | 'cursor_expired'
+  | 'range_not_satisfiable'
   | 'expectation_failed'
   | 'rate_limited'
   | 'headers_too_large'

@@ -22,6 +22,7 @@ import {
   type Resource,
   redactableFields,
   scopeNames,
+  snapshotErrors,
   systemText,
   writtenText,
 } from '../src/index.ts'
@@ -231,7 +232,11 @@ test('every scope is used by an operation or a field', () => {
 })
 
 test('every error code can occur in some operation', () => {
-  const possible = new Set([...protocolErrors, ...everyOperation.flatMap(errorsOf)])
+  const possible = new Set<string>([
+    ...protocolErrors,
+    ...snapshotErrors,
+    ...everyOperation.flatMap(errorsOf),
+  ])
   assert.deepEqual(
     errorCodes.filter(code => !possible.has(code)),
     [],

@@ -54,6 +54,7 @@ import { rankResources } from './resources/market/store.ts'
 import { nationHandlers } from './resources/nations/handlers.ts'
 import { rankingHandlers } from './resources/rankings/handlers.ts'
 import { warHandlers } from './resources/wars/handlers.ts'
+import { registerSnapshots } from './snapshots/routes.ts'
 import { createDerivedList, createFindItem } from './store/derived-lists.ts'
 import type { ReadContext } from './store/fact-columns.ts'
 import type { PageRequest } from './store/paging.ts'
@@ -120,6 +121,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     api.addHook('onRequest', admission.admit)
     requestMetrics.watch(api)
     registerOperations(api, { ...options, requestTrace })
+    registerSnapshots(api, { db: options.pools.public, publicUrl })
     // Unknown paths are limited and counted as well.
     api.all('/*', async () => {
       throw new ApiError('not_found')
@@ -165,7 +167,7 @@ function listDerived(context: ReadContext, operation: JsonOperation | DerivedLis
 }
 
 /** The handlers of the public API. An operation without one does not compile, except a list whose query is derived. */
-function createHandlers(context: ReadContext & { horizon: ChangeHorizon }): Handlers {
+function createHandlers(context: Pick<ApiOptions, 'contract' | 'pools' | 'horizon'>): Handlers {
   const findTreaty = createFindItem(context, 'treaty')
   return {
     ...nationHandlers(context),

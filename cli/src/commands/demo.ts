@@ -114,6 +114,7 @@ async function createHistory(
   const startedAt = performance.now()
   await sendHistory(world, { client, days, signal }, terminal)
   await waitUntilRanked(client)
+  await service.makeSnapshot()
   await writeDemoWorld(config.dataDir, { ...plan, complete: true })
   logStatus(terminal, `created in ${formatDuration(performance.now() - startedAt)}`)
 }

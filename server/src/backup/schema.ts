@@ -106,7 +106,8 @@ export async function setSequences(session: CopySession): Promise<void> {
 /** All schemas of Chancery. The database may contain others, of a game. */
 const schemas = ['chancery_meta', 'chancery_world', 'chancery_secret', 'chancery_access', 'chancery_outbound']
 
-/** Not backed up: migrations are applied again, rankings are computed by the next round, and clients of the change log start again. */
+/** Not backed up: migrations are applied again, rankings are computed by the next round, and a new snapshot is made, from which copies of the
+ * world start again. */
 const derived = [
   'chancery_meta.migration',
   'chancery_world.nation_ranking',
@@ -119,6 +120,8 @@ const derived = [
   'chancery_world.change',
   'chancery_world.change_block',
   'chancery_world.change_day',
+  'chancery_world.snapshot',
+  'chancery_world.snapshot_chunk',
   // Their names before migration 0033.
   'chancery_world.nation_place',
   'chancery_world.nation_moved',

@@ -5,6 +5,7 @@
  */
 import { type Contract, isNullable, redactableFields } from '@chancery/contract'
 import { type Batch, type Erasure, type Redaction, reject } from '../ingest/batch.ts'
+import { withdrawSnapshots } from '../snapshots/files.ts'
 import { sql } from '../store/database.ts'
 import { exclusiveDeliveryLock, playerLock } from '../store/locks.ts'
 import { redactDeadLetters } from './dead-letters.ts'
@@ -71,6 +72,7 @@ async function finish(
       members: new Set(),
     })
   const { db } = batch
+  await withdrawSnapshots(db)
   // Last, because it blocks deliveries until the batch is committed.
   await db.rows(exclusiveDeliveryLock)
   if (rewritten.size > 0) {

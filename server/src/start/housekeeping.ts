@@ -4,6 +4,7 @@ import { deleteOldChanges } from '../changes/store.ts'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/dead-letters.ts'
 import { deleteOldHeartbeats } from '../ingest/heartbeats.ts'
 import { deleteEndedAddressLimits } from '../limits/address-limits.ts'
+import { deleteOldSnapshots } from '../snapshots/files.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { TaskFailures } from '../telemetry/task-failures.ts'
@@ -33,6 +34,7 @@ export function startHousekeeping({
     deleteOldBatchIds(pools.ingest).catch(onError)
     deleteOldDeadLetters(pools.ingest).catch(onError)
     deleteOldHeartbeats(pools.ingest).catch(onError)
+    deleteOldSnapshots(pools.ingest, limits.snapshotDays).catch(onError)
     deleteOldChanges(pools.ingest, limits.changeDays).catch(onError)
     operator.prune().catch(onError)
   }, everyMs)

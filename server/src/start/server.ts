@@ -24,6 +24,7 @@ import { adoptProfile } from '../profile/adopt-profile.ts'
 import { startRankingRounds } from '../rankings/round-scheduler.ts'
 import { appendToLedgerFile, completeLedgerFile, readLedger } from '../redaction/ledger.ts'
 import { createDropMetrics, startRequestLog } from '../request-log/request-log.ts'
+import { startSnapshots } from '../snapshots/schedule.ts'
 import { isUnavailable, sql } from '../store/database.ts'
 import { readDatabaseId, readMigrationNumber } from '../store/migrations.ts'
 import { openStore } from '../store/open-store.ts'
@@ -52,6 +53,8 @@ export interface RunningServer {
   worldVersion(): number | undefined
   /** Resolves when the server has closed: by `close`, or because the bundled PostgreSQL exited. */
   closed: Promise<void>
+  /** Makes a snapshot now, also when none is due. */
+  makeSnapshot(): Promise<void>
   /** Keeps serving for CHANCERY_DRAIN_SECONDS while /readyz is 503 and every response closes its connection. Call `close` after it. */
   drain(): Promise<void>
   close(): Promise<void>
@@ -66,6 +69,8 @@ export interface ServerTimings {
   rankingPauseMs?: number
   /** After how long all processes return a changed item. Default: how long they trust a heartbeat. */
   changeDelayMs?: number
+  /** After the first facts. */
+  firstSnapshotAfterMs?: number
   /** Between two retries of facts that were set aside. */
   retryPauseMs?: number
   /** Multiplies every timeout of the database. */
@@ -196,10 +201,27 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       publicUrl: () => publicUrl,
       isDraining: () => isDraining,
     })
+    const snapshots = own(
+      startSnapshots({
+        target,
+        namesStatements: config.databaseNamesStatements,
+        contract,
+        pulse,
+        pool: pools.ingest,
+        onSnapshot({ id, reason, change_seq, files }, seconds) {
+          metrics.snapshots.observe(seconds)
+          const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+          log.info({ snapshot: id, reason, change_seq, bytes, seconds: Math.round(seconds) }, 'snapshot made')
+        },
+        onError: failures.of('snapshots'),
+        firstAfterMs: timings.firstSnapshotAfterMs,
+      }),
+    )
     const ingest: IngestContext = {
       pool: pools.ingest,
       contract,
       validate: createFactValidator(contract),
+      beforeReset: () => snapshots.make('era_end').catch(failures.of('snapshots')),
       recordRedactions: entries => appendToLedgerFile(config.dataDir, entries),
       onDropped: dropped => {
         metrics.deadLettersDropped.inc(dropped.length)
@@ -302,7 +324,18 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
     const batch = await pools.ingest.first(sql`select from chancery_secret.batch limit 1`)
     const isEmptyWorld = batch === undefined
     const worldVersion = () => pulse.current()?.worldVersion
-    return { publicUrl, operatorUrl, operatorToken, isEmptyWorld, worldVersion, closed, drain, close }
+    const makeSnapshot = () => snapshots.make('daily')
+    return {
+      publicUrl,
+      operatorUrl,
+      operatorToken,
+      isEmptyWorld,
+      worldVersion,
+      makeSnapshot,
+      closed,
+      drain,
+      close,
+    }
   } catch (error) {
     await close()
     throw isUnavailable(error)

@@ -1012,6 +1012,8 @@ create table chancery_world.pulse (
   unranked_since timestamp with time zone,
   change_seq bigint default 1 not null,
   change_floor bigint default 1 not null,
+  snapshot_version bigint default 0 not null,
+  snapshots_paused_until timestamp with time zone,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );
@@ -1034,6 +1036,28 @@ create table chancery_world.ranking_round (
 grant delete, insert, select, update on chancery_world.ranking_round to chancery_ingest;
 grant select on chancery_world.ranking_round to chancery_owner;
 grant select on chancery_world.ranking_round to chancery_public;
+
+create table chancery_world.snapshot (
+  id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  reason text not null,
+  change_seq bigint not null,
+  event_seq bigint not null,
+  files jsonb not null,
+  constraint snapshot_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select on chancery_world.snapshot to chancery_ingest;
+grant select on chancery_world.snapshot to chancery_public;
+
+create table chancery_world.snapshot_chunk (
+  snapshot_id text collate "C" not null,
+  resource text collate "C" not null,
+  number bigint not null,
+  data bytea not null,
+  constraint snapshot_chunk_pkey PRIMARY KEY (snapshot_id, resource, number)
+);
+grant delete, insert, select on chancery_world.snapshot_chunk to chancery_ingest;
+grant select on chancery_world.snapshot_chunk to chancery_public;
 
 create table chancery_world.tombstone (
   resource text not null,

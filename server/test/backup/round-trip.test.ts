@@ -49,6 +49,8 @@ const changed = new Set([
   'chancery_world.change',
   'chancery_world.change_block',
   'chancery_world.change_day',
+  'chancery_world.snapshot',
+  'chancery_world.snapshot_chunk',
   'chancery_world.alliance_ranking',
   'chancery_world.nation_attribute_ranking',
   'chancery_world.nation_attribute_ranking_gap',
@@ -156,6 +158,8 @@ test('a backup has every logged table except those that are recomputed', () => {
     'chancery_world.nation_attribute_ranking_gap',
     'chancery_world.nation_ranking',
     'chancery_world.nation_ranking_dirty',
+    'chancery_world.snapshot',
+    'chancery_world.snapshot_chunk',
   ])
 })
 

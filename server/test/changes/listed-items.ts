@@ -4,7 +4,7 @@ import type { TestServer } from '../support/test-server.ts'
 type Item = Record<string, unknown>
 
 /** The list of each resource. */
-const paths: Record<ListedResource, string> = {
+export const listPaths: Record<ListedResource, string> = {
   alliance: '/alliances',
   nation: '/nations',
   alliance_member: '/members',
@@ -39,6 +39,6 @@ export async function readItems(server: Pick<TestServer, 'read'>): Promise<Map<s
       found.set(`${resource} ${item[primaryKeys[resource]]}`, JSON.stringify(shown))
     }
   }
-  for (const resource of listedResources) add(resource, await readList(server, paths[resource]))
+  for (const resource of listedResources) add(resource, await readList(server, listPaths[resource]))
   return found
 }

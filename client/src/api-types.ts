@@ -1169,7 +1169,7 @@ export interface NationsListParameters extends PageParameters {
   search?: string | undefined
   /** Only these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["n42","n9"]`. */
   ids?: readonly string[] | undefined
-  /** Only members of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
+  /** Only members of these alliances. `none` selects nations without an alliance, also in a list; no alliance can be selected by this word as its id. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
   alliance_id?: readonly string[] | undefined
   /** Only nations with this status. */
   status?: 'active' | 'protected' | 'vacation' | 'inactive' | undefined
@@ -1177,6 +1177,8 @@ export interface NationsListParameters extends PageParameters {
   min_score?: number | undefined
   /** Only nations with at most this national_score. Example: `2000`. */
   max_score?: number | undefined
+  /** The order: `score` by the latest ranking round, `founded` by founded_at, newest first, `cities` by city_count, highest first, both null last, `name` by nation_name in lower case, character by character as in Unicode. */
+  sort?: 'score' | 'founded' | 'cities' | 'name' | undefined
 }
 
 /** Query parameters of `alliances.list`. */
@@ -1353,7 +1355,7 @@ export interface RankingsListItems {
 
 /** Nations. */
 export interface NationsOperations {
-  /** Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. */
+  /** Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. With `sort`: in its order, also with `search`, and by id where nations are equal. */
   list(options?: NationsListParameters & CallOptions): Promise<Page<Nation>>
   /** The items of all pages of `nations.list`, up to 100 per request. */
   iterate(options?: NationsListParameters & CallOptions): AsyncIterableIterator<Nation>

@@ -17,6 +17,9 @@ import {
   searchParam,
 } from './parameters.ts'
 
+/** The orders of `/nations`. */
+const nationSorts = ['score', 'founded', 'cities', 'name'] as const
+
 export const nationOperations = {
   nationsList: listOperation('nation', {
     id: 'nations.list',
@@ -24,7 +27,7 @@ export const nationOperations = {
     tag: 'Nations',
     summary: 'List nations',
     description:
-      'Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score.',
+      'Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. With `sort`: in its order, also with `search`, and by id where nations are equal.',
     scope: 'none',
     cache: 'public',
     parameters: {
@@ -34,7 +37,10 @@ export const nationOperations = {
         'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally.',
       ),
       ids: filterBy('id', idListParam('Only these nations.', ['n42', 'n9'])),
-      alliance_id: relatedIdListParam('Only members of these alliances.', ['a7', 'a3']),
+      alliance_id: relatedIdListParam(
+        'Only members of these alliances. `none` selects nations without an alliance, also in a list; no alliance can be selected by this word as its id.',
+        ['a7', 'a3'],
+      ),
       status: filterBy('status', enumParam(nationStatuses, 'Only nations with this status.')),
       min_score: filterBy(
         'national_score',
@@ -45,6 +51,11 @@ export const nationOperations = {
         'national_score',
         scoreParam('Only nations with at most this national_score.', 2000),
         'max',
+      ),
+      sort: enumParamWithDefault(
+        nationSorts,
+        'score',
+        'The order: `score` by the latest ranking round, `founded` by founded_at, newest first, `cities` by city_count, highest first, both null last, `name` by nation_name in lower case, character by character as in Unicode.',
       ),
     },
   }),

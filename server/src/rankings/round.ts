@@ -2,7 +2,7 @@
  * Ranking rounds: each writes the rank and position of every nation and alliance into new tables and swaps them in. Clients see one round
  * or the next, never a mixture. `round-scheduler.ts` schedules them; all processes share the pause between two.
  */
-import { indexedColumns } from '../resources/nations/store.ts'
+import { indexedColumns, nationOrders } from '../resources/nations/store.ts'
 import { blockOf } from '../store/block-counts.ts'
 import { type Database, type DatabasePool, join, raw, sql } from '../store/database.ts'
 import { ingestLock, roundLock } from '../store/locks.ts'
@@ -40,7 +40,11 @@ const rankings: Ranking[] = [
     score: 'national_score',
     filters: indexedColumns,
     joins: 'left join chancery_world.alliance_member m on m.nation_id = n.id',
-    indexes: ['(alliance_id, position) include (status)', "(status, position) where status <> 'active'"],
+    indexes: [
+      '(alliance_id, position) include (status)',
+      "(status, position) where status <> 'active'",
+      ...Object.values(nationOrders).map(({ key }) => key),
+    ],
     statistics: { block: blockOf('position') },
   },
   {

@@ -966,11 +966,17 @@ create table chancery_world.nation_ranking (
   rank bigint,
   previous_rank bigint,
   national_score numeric not null,
+  founded_at timestamp with time zone,
+  city_count bigint,
   constraint nation_ranking_pkey PRIMARY KEY ("position"),
   constraint nation_ranking_nation_id_key UNIQUE (nation_id)
 ) with (fillfactor=85);
 alter table chancery_world.nation_ranking owner to chancery_ingest;
 CREATE INDEX nation_ranking_alliance ON chancery_world.nation_ranking USING btree (alliance_id, "position") INCLUDE (status);
+CREATE INDEX nation_ranking_cities ON chancery_world.nation_ranking USING btree (city_count DESC NULLS LAST, nation_id);
+CREATE INDEX nation_ranking_founded ON chancery_world.nation_ranking USING btree (founded_at DESC NULLS LAST, nation_id);
+CREATE INDEX nation_ranking_name ON chancery_world.nation_ranking USING btree (split_part(search_text, '
+'::text, 1), nation_id);
 CREATE INDEX nation_ranking_status ON chancery_world.nation_ranking USING btree (status, "position") WHERE (status <> 'active'::text);
 grant select on chancery_world.nation_ranking to chancery_owner;
 grant select on chancery_world.nation_ranking to chancery_public;

@@ -50,6 +50,7 @@ import type { RequestLog } from './request-log/request-log.ts'
 import { allianceHandlers } from './resources/alliances/handlers.ts'
 import { listConflicts } from './resources/conflicts/store.ts'
 import { readGame } from './resources/game/store.ts'
+import { historyHandlers } from './resources/history/handlers.ts'
 import { rankResources } from './resources/market/store.ts'
 import { nationHandlers } from './resources/nations/handlers.ts'
 import { rankingHandlers } from './resources/rankings/handlers.ts'
@@ -174,6 +175,7 @@ function createHandlers(context: Pick<ApiOptions, 'contract' | 'pools' | 'horizo
     ...allianceHandlers(context),
     ...warHandlers(context),
     ...rankingHandlers(context),
+    ...historyHandlers(context),
     ...eventHandlers(context),
     ...changeHandlers(context),
     ...keyHandlers(context),

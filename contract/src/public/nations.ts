@@ -2,10 +2,12 @@ import { nationStatuses } from '../profile/profile.ts'
 import { treatyStatuses } from '../resources/treaty.ts'
 import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
 import {
+  dateOrTimeParam,
   enumListParam,
   enumParam,
   enumParamWithDefault,
   filterBy,
+  historyLimit,
   idListParam,
   limit,
   page,
@@ -19,6 +21,16 @@ import {
 
 /** The orders of `/nations`. */
 const nationSorts = ['score', 'founded', 'cities', 'name'] as const
+/** A page of a history, and the range of its days. */
+const historyRange = {
+  page,
+  limit: historyLimit,
+  from: dateOrTimeParam('Only days that begin at or after this.', '2026-05-01'),
+  to: dateOrTimeParam('Only days that begin before this.', '2026-06-01'),
+}
+
+const whichDays =
+  'A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days.'
 
 export const nationOperations = {
   nationsList: listOperation('nation', {
@@ -72,6 +84,18 @@ export const nationOperations = {
     errors: ['not_found'],
   }),
 
+  nationsHistory: listOperation('nation_history_point', {
+    id: 'nations.history',
+    path: '/nations/{id}/history',
+    tag: 'Nations',
+    summary: 'Read the history of a nation',
+    description: `One point a day by date, oldest first: score, rank, cities and alliance at its end. ${whichDays} The history begins when the nation is first ranked, and ends with it: a nation that was deleted and put again begins anew.`,
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The nation’s id.', 'n42'), ...historyRange },
+    errors: ['not_found'],
+  }),
+
   alliancesList: listOperation('alliance', {
     id: 'alliances.list',
     path: '/alliances',
@@ -119,6 +143,18 @@ export const nationOperations = {
     scope: 'none',
     cache: 'public',
     parameters: { id: pathIdParam('The alliance’s id.', 'a7'), page, limit },
+    errors: ['not_found'],
+  }),
+
+  alliancesHistory: listOperation('alliance_history_point', {
+    id: 'alliances.history',
+    path: '/alliances/{id}/history',
+    tag: 'Alliances',
+    summary: 'Read the history of an alliance',
+    description: `One point a day by date, oldest first: score, rank and members at its end. ${whichDays} The history begins when the alliance is first ranked, and ends with it: an alliance that was deleted and put again begins anew.`,
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The alliance’s id.', 'a7'), ...historyRange },
     errors: ['not_found'],
   }),
 }

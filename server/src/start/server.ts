@@ -281,7 +281,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         pause: retryPauseMs === undefined ? undefined : () => retryPauseMs,
       }),
     )
-    own(startHousekeeping({ pools, pulse, operator, failures }))
+    own(startHousekeeping({ ...config, pools, pulse, operator, failures }))
     if (config.operatorWebhookUrl !== undefined)
       own(
         startLimitRequestNotifier({

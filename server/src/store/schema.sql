@@ -628,6 +628,30 @@ alter table chancery_world.alliance_attribute_ranking owner to chancery_ingest;
 grant select on chancery_world.alliance_attribute_ranking to chancery_owner;
 grant select on chancery_world.alliance_attribute_ranking to chancery_public;
 
+create table chancery_world.alliance_history (
+  block integer not null,
+  day date not null,
+  total_scores numeric[] not null,
+  ranks bigint[] not null,
+  member_counts bigint[] not null,
+  constraint alliance_history_pkey PRIMARY KEY (block, day)
+);
+CREATE INDEX alliance_history_day ON chancery_world.alliance_history USING btree (day);
+grant delete, insert, select, update on chancery_world.alliance_history to chancery_ingest;
+grant select on chancery_world.alliance_history to chancery_owner;
+grant select on chancery_world.alliance_history to chancery_public;
+
+create table chancery_world.alliance_history_number (
+  number integer not null,
+  alliance_id text collate "C",
+  freed_on date,
+  constraint alliance_history_number_pkey PRIMARY KEY (number)
+);
+CREATE UNIQUE INDEX alliance_history_number_current ON chancery_world.alliance_history_number USING btree (alliance_id) WHERE (freed_on IS NULL);
+grant delete, insert, select, update on chancery_world.alliance_history_number to chancery_ingest;
+grant select on chancery_world.alliance_history_number to chancery_owner;
+grant select on chancery_world.alliance_history_number to chancery_public;
+
 create table chancery_world.alliance_member (
   nation_id text collate "C" not null,
   alliance_id text collate "C" not null,
@@ -893,6 +917,25 @@ grant delete, insert, select, update on chancery_world.market_price to chancery_
 grant select on chancery_world.market_price to chancery_owner;
 grant select on chancery_world.market_price to chancery_public;
 
+create table chancery_world.market_price_history (
+  resource text collate "C" not null,
+  "interval" text not null,
+  starts_at timestamp with time zone not null,
+  open numeric not null,
+  high numeric not null,
+  low numeric not null,
+  close numeric not null,
+  volume_24h bigint,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone not null,
+  constraint market_price_history_pkey PRIMARY KEY ("interval", resource, starts_at),
+  constraint market_price_history_interval_check CHECK (("interval" = ANY (ARRAY['hour'::text, 'day'::text])))
+);
+CREATE INDEX market_price_history_time ON chancery_world.market_price_history USING btree ("interval", starts_at, resource);
+grant delete, insert, select, update on chancery_world.market_price_history to chancery_ingest;
+grant select on chancery_world.market_price_history to chancery_owner;
+grant select on chancery_world.market_price_history to chancery_public;
+
 create table chancery_world.nation (
   id text collate "C" not null,
   nation_name text not null,
@@ -946,6 +989,29 @@ create table chancery_world.nation_attribute_ranking_gap (
 grant delete, insert, select, update on chancery_world.nation_attribute_ranking_gap to chancery_ingest;
 grant select on chancery_world.nation_attribute_ranking_gap to chancery_owner;
 grant select on chancery_world.nation_attribute_ranking_gap to chancery_public;
+
+create table chancery_world.nation_history (
+  block integer not null,
+  day date not null,
+  low bytea not null,
+  high bytea not null,
+  constraint nation_history_pkey PRIMARY KEY (block, day)
+) with (toast_tuple_target=128);
+CREATE INDEX nation_history_day ON chancery_world.nation_history USING btree (day);
+grant delete, insert, select, update on chancery_world.nation_history to chancery_ingest;
+grant select on chancery_world.nation_history to chancery_owner;
+grant select on chancery_world.nation_history to chancery_public;
+
+create table chancery_world.nation_history_number (
+  number integer not null,
+  nation_id text collate "C",
+  freed_on date,
+  constraint nation_history_number_pkey PRIMARY KEY (number)
+);
+CREATE UNIQUE INDEX nation_history_number_current ON chancery_world.nation_history_number USING btree (nation_id) WHERE (freed_on IS NULL);
+grant delete, insert, select, update on chancery_world.nation_history_number to chancery_ingest;
+grant select on chancery_world.nation_history_number to chancery_owner;
+grant select on chancery_world.nation_history_number to chancery_public;
 
 create table chancery_world.nation_rank_previous_day (
   nation_id text collate "C" not null,

@@ -10,6 +10,7 @@ const service: RunningServer = {
   isEmptyWorld: false,
   makeSnapshot: async () => {},
   worldVersion: () => 1,
+  importDay: async () => {},
   closed: new Promise(() => {}),
   drain: async () => {},
   close: async () => {},

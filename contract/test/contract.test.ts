@@ -168,7 +168,11 @@ test('every list has pages of 1 to 100 items, 25 by default; only histories have
   const histories: string[] = []
   for (const { id, parameters, returns } of everyOperation) {
     if (!returns.isList) continue
-    const { minimum, maximum, default: fallback } = parameters.limit?.schema as Record<string, unknown>
+    const {
+      minimum,
+      maximum,
+      default: fallback,
+    } = (parameters.limit?.schema ?? {}) as Record<string, unknown>
     if (parameters.limit === historyLimit) histories.push(id)
     const expected = parameters.limit === historyLimit ? [1, 400, 100] : [1, 100, 25]
     assert.deepEqual([minimum, maximum, fallback], expected, id)

@@ -51,6 +51,7 @@ import { allianceHandlers } from './resources/alliances/handlers.ts'
 import { listConflicts } from './resources/conflicts/store.ts'
 import { readGame } from './resources/game/store.ts'
 import { historyHandlers } from './resources/history/handlers.ts'
+import { listPriceHistory } from './resources/market/history.ts'
 import { rankResources } from './resources/market/store.ts'
 import { nationHandlers } from './resources/nations/handlers.ts'
 import { rankingHandlers } from './resources/rankings/handlers.ts'
@@ -184,6 +185,8 @@ function createHandlers(context: Pick<ApiOptions, 'contract' | 'pools' | 'horizo
     treatiesGet: async ({ values: { id }, disclose }) => itemResult(disclose, 'treaty', await findTreaty(id)),
     conflictsList: async ({ values, disclose }) =>
       pageResult(disclose, 'conflict', await listConflicts(context, values)),
+    marketHistory: async ({ values, disclose }) =>
+      pageResult(disclose, 'price_history_point', await listPriceHistory(context, values)),
     marketRankings: async ({ values, disclose }) =>
       pageResult(disclose, 'market_ranking', await rankResources(context, values)),
   }

@@ -116,8 +116,12 @@ export function createWorld(options: WorldOptions): World {
         mark: `day-${day}`,
         isLive: false,
       })
-      for (const facts of simulateStep(step, { day, conflicts, eraEndsOn: eraTurnsOn }))
-        yield historical(facts)
+      // The step is simulated before its first facts are returned.
+      let endsDay: string | undefined = timestamp(until).slice(0, 10)
+      for (const facts of simulateStep(step, { day, conflicts, eraEndsOn: eraTurnsOn })) {
+        yield { ...historical(facts), ...(endsDay && { endsDay }) }
+        endsDay = undefined
+      }
       now = until
     }
   }

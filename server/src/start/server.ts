@@ -25,6 +25,7 @@ import { startRankingRounds } from '../rankings/round-scheduler.ts'
 import { appendToLedgerFile, completeLedgerFile, readLedger } from '../redaction/ledger.ts'
 import { createDropMetrics, startRequestLog } from '../request-log/request-log.ts'
 import { startSnapshots } from '../snapshots/schedule.ts'
+import { importDay, type PastNation } from '../resources/history/record-day.ts'
 import { isUnavailable, sql } from '../store/database.ts'
 import { readDatabaseId, readMigrationNumber } from '../store/migrations.ts'
 import { openStore } from '../store/open-store.ts'
@@ -51,6 +52,8 @@ export interface RunningServer {
   isEmptyWorld: boolean
   /** The world version that this process has; undefined while the database does not respond. */
   worldVersion(): number | undefined
+  /** Writes the points of a past day that has none into the histories of nations and alliances: of all nations of that day. */
+  importDay(day: string, nations: readonly PastNation[]): Promise<void>
   /** Resolves when the server has closed: by `close`, or because the bundled PostgreSQL exited. */
   closed: Promise<void>
   /** Makes a snapshot now, also when none is due. */
@@ -332,6 +335,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       isEmptyWorld,
       worldVersion,
       makeSnapshot,
+      importDay: (day, nations) => importDay(pools.ingest, day, nations),
       closed,
       drain,
       close,

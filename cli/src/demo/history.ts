@@ -80,14 +80,6 @@ async function importFirst(pastDays: PastDay[], service: SendOptions['service'])
   if (past) await service.importDay(past.day, past.nations)
 }
 
-const nationsOf = ({ state }: World): PastDay['nations'] =>
-  state.nations.map(({ id, score, cities, alliance }) => ({
-    id,
-    national_score: score,
-    city_count: cities,
-    alliance_id: alliance?.id ?? null,
-  }))
-
 /** The history as lines. Appends the day of each batch to `daysSent`, and each past day to `pastDays`. */
 async function* historyLines(world: World, daysSent: number[], pastDays: PastDay[]): FactsSource {
   const thisDay = new Date().toISOString().slice(0, 10)
@@ -99,7 +91,7 @@ async function* historyLines(world: World, daysSent: number[], pastDays: PastDay
     daysSent.push(number)
     const { endsDay } = batch
     if (endsDay !== undefined && endsDay < thisDay)
-      pastDays.push({ number, day: endsDay, nations: nationsOf(world) })
+      pastDays.push({ number, day: endsDay, nations: world.standings() })
     yield linesOf(batch)
     await nextTurn()
   }

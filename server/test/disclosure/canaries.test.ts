@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { bases, demoProfile, factResources } from '@chancery/contract'
 import { smallGame } from '../profile/games.ts'
+import { downloadSnapshot, takeSnapshot } from '../snapshots/take-snapshot.ts'
 import { withConnection } from '../support/database-url.ts'
 import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
@@ -117,6 +118,13 @@ function testCanaries(world: CanaryWorld) {
         assert.ok(!body.includes(name), name)
       }
     }
+  })
+
+  test('no file of a snapshot contains a secret', async () => {
+    await takeSnapshot(server.databaseUrl, contract)
+    const { manifest, texts } = await downloadSnapshot(server.url)
+    for (const [resource, text] of [...texts, ['the manifest', JSON.stringify(manifest)] as const])
+      assert.deepEqual([...foundIn(text)], [], resource)
   })
 
   test('errors quote no secret of the caller, the key or the database', async () => {

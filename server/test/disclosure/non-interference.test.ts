@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { bases, type Contract, contractFor } from '@chancery/contract'
 import fc from 'fast-check'
 import { put, seqOf } from '../ingest/facts.ts'
+import { downloadSnapshot, takeSnapshot } from '../snapshots/take-snapshot.ts'
 import { pluck } from '../support/pluck.ts'
 import { randomRuns, tier, whileBegunWithin } from '../support/tier.ts'
 import { until } from '../support/until.ts'
@@ -74,6 +75,7 @@ test('two worlds that differ only in what a viewer may not read return the same 
       const usedCodes = await compareIdentities(first, second)
       await compareWebhooks(first, second)
       await compareStreams(first, second)
+      await compareSnapshots(contract, first, second)
       await addSecrets(requestsOfRun(contract, seed), first, secrets.other, usedCodes)
     } finally {
       await Promise.all(worlds.map(world => world.close()))
@@ -168,6 +170,19 @@ async function compareStreams(...worlds: [World, World]) {
   )
   assert.ok(read.every(text => text.length > 1_000))
   assert.equal(read[1], read[0], 'the stream')
+}
+
+/** The files of a snapshot are the same, byte for byte, and stand for the same change. */
+async function compareSnapshots(contract: Contract, ...worlds: [World, World]) {
+  const made = await Promise.all(
+    worlds.map(async ({ chancery }) => {
+      await takeSnapshot(chancery.databaseUrl, contract)
+      const { manifest, texts } = await downloadSnapshot(chancery.url)
+      return { change_seq: manifest.change_seq, texts: [...texts] }
+    }),
+  )
+  assert.ok(made.every(({ texts }) => texts.length > 5))
+  assert.deepEqual(made[1], made[0], 'the snapshots')
 }
 
 /** All requests for who has no key; for the others what may depend on them, and some of what may not. */

@@ -1435,7 +1435,7 @@ export interface NationsOperations {
   iterate(options?: NationsListParameters & CallOptions): AsyncIterableIterator<Nation>
   /** One nation: its public fields, the same for all callers. */
   get(id: string, options?: CallOptions): Promise<Nation>
-  /** One point a day by date, oldest first: score, rank, cities and alliance at its end. A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days. The history begins when the nation is first ranked, and ends with it: a nation that was deleted and put again begins anew. */
+  /** One point a day by date, oldest first: score, rank, cities and alliance at its end. A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days. The history begins when the nation is first ranked, and ends with it: a nation that was deleted and put again has no points of before. */
   history(id: string, options?: NationsHistoryParameters & CallOptions): Promise<Page<NationHistoryPoint>>
   /** The items of all pages of `nations.history`, up to 100 per request. */
   iterateHistory(
@@ -1459,7 +1459,7 @@ export interface AlliancesOperations {
     id: string,
     options?: AlliancesMembersParameters & CallOptions,
   ): AsyncIterableIterator<AllianceMember>
-  /** One point a day by date, oldest first: score, rank and members at its end. A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days. The history begins when the alliance is first ranked, and ends with it: an alliance that was deleted and put again begins anew. */
+  /** One point a day by date, oldest first: score, rank and members at its end. A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days. The history begins when the alliance is first ranked, and ends with it: an alliance that was deleted and put again has no points of before. */
   history(id: string, options?: AlliancesHistoryParameters & CallOptions): Promise<Page<AllianceHistoryPoint>>
   /** The items of all pages of `alliances.history`, up to 100 per request. */
   iterateHistory(

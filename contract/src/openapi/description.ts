@@ -63,7 +63,7 @@ A list parameter is comma-separated (\`ids=n1,n2\`) or repeated (\`ids=n1&ids=n2
 
 ## Pages
 
-\`page\` counts from ${limits.pageFirst}; \`limit\` is from ${limits.pageSizeMin} to ${limits.pageSizeMax}, ${limits.pageSizeDefault} by default. A page past the end is empty, not an error. Every list has a total order, stated in its operation.
+\`page\` counts from ${limits.pageFirst}; \`limit\` is from ${limits.pageSizeMin} to ${limits.pageSizeMax}, ${limits.pageSizeDefault} by default; of a history up to ${limits.historyPageSizeMax}, ${limits.historyPageSizeDefault} by default. A page past the end is empty, not an error. Every list has a total order, stated in its operation.
 
 ## Keys and scopes
 

@@ -26,6 +26,7 @@ const guideOrder = [
   'python-client',
   'verify-a-nation',
   'follow-the-war-feed',
+  'draw-a-curve',
   'limits-and-caching',
   'scopes-and-privacy',
   'stability',

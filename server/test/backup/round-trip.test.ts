@@ -5,6 +5,7 @@ import { createWorld, linesOf } from '@chancery/simulator'
 import { sequenceFloorAt } from '../../src/backup/previous-database.ts'
 import { checkBackup } from '../../src/backup/read-backup.ts'
 import type { RestoreResult } from '../../src/backup/restore-backup.ts'
+import { endDay } from '../disclosure/ingested-world.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
@@ -30,6 +31,9 @@ const paths = [
   '/global-conflicts',
   '/eras',
   '/market/rankings',
+  '/market/price/history?interval=day&limit=400',
+  '/nations/n1/history',
+  '/alliances/a1/history',
   '/news?limit=100',
   '/game',
   '/events?limit=100',
@@ -113,6 +117,7 @@ before(async () => {
   lastSeq = Number((await chancery.ingest([nation('news-1'), nation('news-2')])).last_seq)
   await until(() => receiver.eventsAt('/good').length === 2, 'both events arrive')
   await until(() => receiver.eventsAt('/slow').length === 2, 'both events are in flight')
+  await endDay(source.url, 1)
   await chancery.ingest([], { waits: true, batch: 'last' })
   const untilCount = (count: string, from: string) =>
     until(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Operate } from '../support/operator-client.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import type { CanaryWorld } from './canary-world.ts'
+import { endDay } from './ingested-world.ts'
 
 export type CanaryServer = Awaited<ReturnType<typeof startCanaryServer>>
 
@@ -25,7 +26,7 @@ export async function startCanaryServer({ profile, facts }: CanaryWorld, env: Re
   return {
     ...server,
     operate,
-    /** Sends the facts of the canary world. */
+    /** Sends the facts of the canary world, and ends a day, so that it has a history. */
     async ingestFacts() {
       const { status, body } = await operate(
         'POST',
@@ -34,6 +35,7 @@ export async function startCanaryServer({ profile, facts }: CanaryWorld, env: Re
         { 'idempotency-key': 'canaries' },
       )
       assert.equal(status, 200, body)
+      await endDay(server.databaseUrl, 1)
     },
   }
 }

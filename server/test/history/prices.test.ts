@@ -118,7 +118,7 @@ test('housekeeping deletes old hours and days', async () => {
   assert.deepEqual(kept, [{ interval: 'day', count: 5 }])
 })
 
-test('a price that was deleted has no history, and begins anew', async () => {
+test('a price that was deleted has no history, nor when it is put again', async () => {
   await chancery.ingest([price('steel', 3, 0, 0)])
   await chancery.ingest([remove('market_price', 'steel')])
   assert.deepEqual(await history('resource=steel&interval=day'), [])

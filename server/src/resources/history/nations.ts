@@ -12,7 +12,7 @@ import { firstDayAt } from './days.ts'
 export type NationHistoryPoint = PublicOf<ResourceOf<'nation_history_point'>>
 
 /** Three rows fill a page of 8 kB: measured in docs/decisions/0051. A row of less than 2 kB would not be compressed. */
-export const blockLength = 232
+const blockLength = 232
 
 /** Scores have at most 4 decimals. */
 const units = 'floor(coalesce(p.national_score, 0) * 10000)'

@@ -60,7 +60,7 @@ export async function applyMarket(batch: Batch, changes: Change[]): Promise<void
   }
 }
 
-/** A price that was deleted has no history; one that was put again begins anew. */
+/** A price that was deleted has no history; one that was put again has no prices of before. */
 async function recordHistory({ db }: Batch, transitions: Transition<MarketPrice>[]): Promise<void> {
   const deleted = deletionsOf(transitions).map(({ key }) => key)
   await deletePriceHistory(db, [...deleted, ...recreatedOf(transitions)])

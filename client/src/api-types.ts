@@ -1223,6 +1223,12 @@ export interface NationsListParameters extends PageParameters {
   min_score?: number | undefined
   /** Only nations with at most this national_score. Example: `2000`. */
   max_score?: number | undefined
+  /** Only nations with a value of this attribute: the key of one that `/game` states as `ranked` for nations. */
+  attribute?: string | undefined
+  /** Only nations with at least this value of `attribute`, which it requires. Example: `100`. */
+  min_attribute?: number | undefined
+  /** Only nations with at most this value of `attribute`, which it requires. Example: `500`. */
+  max_attribute?: number | undefined
   /** The order: `score` by the latest ranking round, `founded` by founded_at, newest first, `cities` by city_count, highest first, both null last, `name` by nation_name in lower case, character by character as in Unicode. */
   sort?: 'score' | 'founded' | 'cities' | 'name' | undefined
 }

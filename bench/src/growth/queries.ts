@@ -44,15 +44,24 @@ export async function createQueries(api: Api, halfAt: string): Promise<Query[]> 
   return queries
 }
 
+/** A range of an attribute is measured with the attribute, which it requires. */
+const unmeasured = new Set(['page', 'limit', 'min_attribute', 'max_attribute'])
+
 async function listQueries(operation: Operation, api: Api, halfAt: string): Promise<Query[]> {
+  const { id } = operation
   const path = await pathOf(operation, api)
   const filters: Filter[] = []
   for (const [name, parameter] of Object.entries(operation.parameters as Record<string, Parameter>)) {
-    if (parameter.in !== 'query' || name === 'page' || name === 'limit') continue
+    if (parameter.in !== 'query' || unmeasured.has(name)) continue
     filters.push({ name, values: await valuesOf(api, halfAt, operation.id, name, parameter) })
   }
   const single = filters.flatMap(({ name, values }) => values.map((value): Pair[] => [[name, value]]))
-  return [[], ...single, ...combinationsOf(filters)].map((pairs, order) => ({
+  const ranges = single.flatMap(([pair]): Pair[][] =>
+    id === 'nations.list' && pair?.[0] === 'attribute'
+      ? [[pair, ['min_attribute', { text: '500', breadth: 'broad' }]]]
+      : [],
+  )
+  return [[], ...single, ...ranges, ...combinationsOf(filters)].map((pairs, order) => ({
     order,
     operation: operation.id,
     name: pairs.map(([name, { text }]) => (text.length <= 36 ? `${name}=${text}` : name)).join(' ') || 'all',
@@ -136,6 +145,8 @@ async function valuesOf(
   const known: Record<string, () => Promise<Value[]> | Value[]> = {
     nation_id: () => someIds('/nations'),
     alliance_id: () => someIds('/alliances'),
+    'nations.list alliance_id': async () => [...(await someIds('/alliances')), ...broad('none')],
+    'nations.list sort': () => broad('founded', 'cities', 'name'),
     'nations.list ids': () => someIds('/nations'),
     'alliances.list ids': () => someIds('/alliances'),
     'wars.list ids': () => someIds('/wars'),

@@ -64,6 +64,18 @@ export const nationOperations = {
         scoreParam('Only nations with at most this national_score.', 2000),
         'max',
       ),
+      attribute: rankedAttributeParam(
+        'Only nations with a value of this attribute: the key of one that `/game` states as `ranked` for nations.',
+        ['nation'],
+      ),
+      min_attribute: scoreParam(
+        'Only nations with at least this value of `attribute`, which it requires.',
+        100,
+      ),
+      max_attribute: scoreParam(
+        'Only nations with at most this value of `attribute`, which it requires.',
+        500,
+      ),
       sort: enumParamWithDefault(
         nationSorts,
         'score',
@@ -244,6 +256,7 @@ export const rankingOperations = {
       board: enumParamWithDefault(boardNames, 'nations', 'What to rank: nations or alliances.'),
       attribute: rankedAttributeParam(
         'Rank by this attribute instead of the score: the key of one that `/game` states as `ranked` for nations or alliances.',
+        ['nation', 'alliance'],
       ),
     },
     resourceBy: { parameter: 'board', resources: boards },

@@ -186,8 +186,11 @@ export const profileEnumListParam = (description: string, list: ParameterList, e
 })
 
 /** The key of a ranked attribute; which ones there are depends on the game and on what is listed. */
-export const rankedAttributeParam = (description: string) => ({
-  // Which of the words are accepted depends on `board`.
+export const rankedAttributeParam = (
+  description: string,
+  owners: readonly (keyof Profile['attributes'])[],
+) => ({
+  // Which of the words are accepted may depend on what is listed.
   ...parameter<string>()(
     'query',
     'text',
@@ -195,7 +198,9 @@ export const rankedAttributeParam = (description: string) => ({
     { type: 'string', maxLength: 64, 'x-known-words-only': true },
     description,
   ),
-  profileKeys: ({ attributes }: Profile) => [...new Set(Object.values(attributes).flatMap(rankedAttributes))],
+  profileKeys: ({ attributes }: Profile) => [
+    ...new Set(owners.flatMap(owner => rankedAttributes(attributes[owner]))),
+  ],
 })
 
 export const enumParam = <const V extends string>(values: readonly V[], description: string) =>

@@ -17,8 +17,10 @@ prepare(async () => {
       nation_name: 'Valmark',
       national_score: 1300,
       status: 'vacation',
+      founded_at: '2026-05-03T00:00:00Z',
       attributes: { prestige: 7 },
     }),
+    put('nation', { id: 'n7', city_count: 12, attributes: { prestige: 8 } }),
     put('alliance_member', { nation_id: 'n8', alliance_id: 'a1' }),
     war('w2', 'n7', 'n6', {
       ended_at: '2026-05-22T00:00:00Z',
@@ -61,6 +63,9 @@ const narrowing: Record<string, string | (() => string)> = {
   'nations.list status': 'active',
   'nations.list min_score': '1200',
   'nations.list max_score': '1400',
+  'nations.list attribute': 'prestige',
+  'nations.list min_attribute': '7.5',
+  'nations.list max_attribute': '7.5',
   'rankings.list attribute': 'prestige',
   'alliances.list search': 'pact',
   'alliances.list ids': 'a1',
@@ -110,9 +115,13 @@ const filtersOf = ({ parameters }: Operation) =>
     place === 'query' && !isAlwaysPresent ? [name] : [],
   )
 
+/** Parameters that others require. */
+const required = (filters: Record<string, string>): Record<string, string> =>
+  'min_attribute' in filters || 'max_attribute' in filters ? { attribute: 'prestige' } : {}
+
 async function list(operation: Operation, path: string, filters: Record<string, string>): Promise<Item[]> {
   const query = new URLSearchParams(
-    isStream(operation) ? { after: '0', ...filters } : { limit: '100', ...filters },
+    isStream(operation) ? { after: '0', ...filters } : { limit: '100', ...required(filters), ...filters },
   )
   const { status, body } = await readResponse(await chancery.get(`${path}?${query}`))
   assert.equal(status, 200, `${path}?${query}: ${body}`)

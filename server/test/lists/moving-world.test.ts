@@ -77,6 +77,8 @@ function factsOf({ lives, wars, gone, goneWars, isReset }: Drawn): Fact[] {
         nation_name: name === 'Nation' ? `Nation ${named('n', id)}` : name,
         founded_at: founded === null ? null : `2026-05-0${founded}T00:00:00Z`,
         city_count: cities,
+        // Not of the round: a list by it is exact too.
+        attributes: { prestige: cities },
       }),
       alliance === null
         ? remove('alliance_member', named('n', id))
@@ -101,6 +103,7 @@ const listRequest = fc.record({
   // 0: no alliance.
   alliances: fc.option(fc.uniqueArray(fc.nat({ max: 4 }), { maxLength: 3 }), { nil: undefined }),
   sort: fc.constantFrom('score', 'founded', 'cities', 'name'),
+  prestige: fc.option(fc.tuple(fc.option(numbers(3)), fc.option(numbers(3))), { nil: undefined, freq: 2 }),
   ids: fc.option(fc.uniqueArray(numbers(20), { maxLength: 9 }), { nil: undefined, freq: 3 }),
   status: fc.option(status, { nil: undefined }),
   min_score: bound,
@@ -144,6 +147,7 @@ async function assertListed({
   warStatus,
   limit,
   sort,
+  prestige,
   ids: drawn,
   ...filter
 }: ListRequest): Promise<void> {
@@ -163,13 +167,29 @@ async function assertListed({
     const expected = await idsOf(
       `select n.id from chancery_world.nation n left join chancery_world.nation_ranking p on p.nation_id = n.id
          left join chancery_world.alliance_member m on m.nation_id = n.id
-       where ($1::text[] is null or coalesce(m.alliance_id, 'none') = any($1)) and ($6::text[] is null or n.id = any($6)) and ($2::text is null or n.status = $2)
+       where ($1::text[] is null or coalesce(m.alliance_id, 'none') = any($1)) and ($6::text[] is null or n.id = any($6))
+         and (not $7 or (n.attributes ->> 'prestige')::numeric between coalesce($8, -1e9) and coalesce($9, 1e9)) and ($2::text is null or n.status = $2)
          and ($3::numeric is null or n.national_score >= $3) and ($4::numeric is null or n.national_score <= $4)
          and ($5::text is null or strpos(lower(n.nation_name), $5) > 0) order by ${orders[sort]}`,
-      [alliance_id, status, min_score, max_score, search, ids],
+      [
+        alliance_id,
+        status,
+        min_score,
+        max_score,
+        search,
+        ids,
+        prestige !== undefined,
+        prestige?.[0],
+        prestige?.[1],
+      ],
     )
+    const byPrestige = prestige && {
+      attribute: 'prestige',
+      min_attribute: prestige[0] ?? undefined,
+      max_attribute: prestige[1] ?? undefined,
+    }
     const nations = await readAll(limit, request =>
-      listNations(context, { ...filter, alliance_id, ids, sort, ...request }),
+      listNations(context, { ...filter, ...byPrestige, alliance_id, ids, sort, ...request }),
     )
     // By score, a search lists names that begin with its text first.
     const inOrder = (found: string[]) => (search !== undefined && sort === 'score' ? found.toSorted() : found)

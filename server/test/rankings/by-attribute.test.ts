@@ -103,6 +103,33 @@ test('another attribute is rejected with those that are allowed', async () => {
   assert.deepEqual(await ranked('attribute='), await ranked(''))
 })
 
+test('nations are selected by a range of a ranked attribute, and by no other', async () => {
+  const idsOf = async (query: string) => {
+    const { data } = await chancery.read<{ data: { id: string }[] }>(`/nations?limit=100&${query}`)
+    return data.map(({ id }) => id).toSorted()
+  }
+  assert.deepEqual(await idsOf('attribute=prestige'), ['a', 'b', 'c', 'd', 'e'])
+  assert.deepEqual(await idsOf('attribute=prestige&min_attribute=5'), ['a', 'b', 'c', 'd'])
+  assert.deepEqual(await idsOf('attribute=prestige&min_attribute=-1&max_attribute=5&sort=name'), [
+    'a',
+    'c',
+    'd',
+    'e',
+  ])
+  assert.deepEqual(await idsOf('attribute=luck&max_attribute=0.25'), ['c'])
+  for (const [query, message] of [
+    ['attribute=depth', /`attribute` must be one of prestige, luck, or left out/],
+    ['attribute=fame', /`attribute` must be one of prestige, luck, or left out/],
+    ['min_attribute=5', /`min_attribute` requires `attribute`/],
+    ['attribute=&max_attribute=5', /`max_attribute` requires `attribute`/],
+  ] as const) {
+    const response = await chancery.get(`/nations?${query}`)
+    const { error } = (await response.json()) as { error: { code: string; message: string } }
+    assert.deepEqual([response.status, error.code], [400, 'invalid_parameter'], query)
+    assert.match(error.message, message)
+  }
+})
+
 test('previous_rank is the rank by the same attribute when yesterday ended', async () => {
   const previous = async () =>
     (await pageOf('attribute=prestige')).data.map(({ nation, rank, previous_rank }) => [

@@ -48,11 +48,17 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
         )
       : filter.ids
         ? await readPage<NationRow>(source.db, filter, rankedNations(columns, allOf(conditions), order))
-        : order
-          ? await listInOrder(source, selection, { page, limit }, order)
-          : conditions.length > 0
-            ? await listByRank(source, selection, { page, limit })
-            : await listAllByRank(source, filter)
+        : filter.attribute !== undefined
+          ? await readPage<NationRow>(
+              context.pools.search,
+              filter,
+              rankedNations(columns, allOf(conditions), order),
+            )
+          : order
+            ? await listInOrder(source, selection, { page, limit }, order)
+            : conditions.length > 0
+              ? await listByRank(source, selection, { page, limit })
+              : await listAllByRank(source, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
 
@@ -160,12 +166,28 @@ const narrowConditions = (selection: Selection): Sql[] => [
   ...comparisons(operations.nationsList, selection, field => `p.${indexColumnOf(field)}`),
   // For the partial index: the planner does not see the value of the parameter.
   ...(selection.status && selection.status !== 'active' ? [isOther] : []),
+  ...attributeCondition(selection),
 ]
 
 async function count(db: Database, selection: Selection): Promise<Counted> {
   const counted = await db.first<Counted>(counting(selection))
   if (!counted) throw new Error('the count returned no row')
   return counted
+}
+
+/**
+ * Values of attributes are in the nations alone, where they are current; those of the rankings are as of the latest round. All nations are
+ * read, so such lists use the connections for searches.
+ */
+function attributeCondition({ attribute, min_attribute, max_attribute }: Selection): Sql[] {
+  if (attribute === undefined) return []
+  const value = sql`(n.attributes ->> ${attribute})::numeric`
+  const isInRange = allOf([
+    sql`n.attributes ->> ${attribute} is not null`,
+    min_attribute === undefined ? undefined : sql`${value} >= ${min_attribute}`,
+    max_attribute === undefined ? undefined : sql`${value} <= ${max_attribute}`,
+  ])
+  return [sql`p.nation_id in (select n.id from chancery_world.nation n where ${isInRange})`]
 }
 
 /** One statement, so that all counts are of the same round. */

@@ -89,7 +89,11 @@ export async function* snapshotRows(
   let count = 0
   let some: MirrorRow[] = []
   for await (const line of linesOf(gunzip(compressed()), path)) {
-    some.push(rowOf(resource, line))
+    try {
+      some.push(rowOf(resource, line))
+    } catch (error) {
+      throw incomplete(path, error)
+    }
     count += 1
     if (some.length < rowsAtOnce) continue
     yield some

@@ -203,8 +203,8 @@ export function openMirror(parts: MirrorDependencies, path: string, options: Mir
       } catch (error) {
         signal?.throwIfAborted()
         if (!mayPass(error)) throw error
-        failures += 1
         const retryMs = Math.min(waitMs, retryMsFirst * 2 ** failures)
+        failures += 1
         waitMs = Math.max(error instanceof NoSnapshotError ? waitMs : retryMs, (error.retryAfter ?? 0) * 1000)
       }
       // Jitter, so that many mirrors do not send their requests at the same time.

@@ -2,8 +2,9 @@ import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser'
 
 const ours = '^(contract|server|client|game|portal|simulator|connect|cli|acceptance|bench|examples|tools)/'
 const slice = '(?:resources/[^/]+|access|events|verification|webhooks)'
-/** The files of a slice that write: they apply facts and parts of them, maintain counters and the ranking index, reset the world and emit events. */
-const writers = '(?:apply|counters|participants|events|ranking-index|reset|event-collector|game-events)'
+/** The files of a slice that write: they apply facts and parts of them, maintain counters, the ranking index and the numbers of histories, reset the world and emit events. */
+const writers =
+  '(?:apply|counters|participants|events|ranking-index|numbers|reset|event-collector|game-events)'
 const apply = `^server/src/(?:${slice}/${writers}|resources/appliers)\\.ts$`
 /** The model of ingestion: the batch, its changes, the stores of entities and the tombstones. */
 const ingestModel = '^server/src/ingest/(batch|changes|entity-store|tombstones)\\.ts$'

@@ -159,6 +159,20 @@ export interface Nation {
   attributes: Record<string, unknown>
 }
 
+/** A nation at the end of a day. */
+export interface NationHistoryPoint {
+  /** The day, in UTC. The point is the state of the last ranking round of that day. Example: `"2026-05-26"`. */
+  date: string
+  /** The score in that round. In points. Example: `1843.25`. */
+  national_score: number
+  /** Position by national_score in that round; equal scores share a rank. Example: `17`. */
+  rank: number
+  /** Number of cities. In cities. Example: `14`. */
+  city_count: number | null
+  /** The nation’s alliance, which may have been disbanded since; null for none. Example: `"a7"`. */
+  alliance_id: string | null
+}
+
 /** An alliance of nations. */
 export interface Alliance {
   /** Identifier that the game chose. It never changes. Example: `"a7"`. */
@@ -250,6 +264,18 @@ export interface AllianceMember {
   rank_title: string
   /** When the nation joined. Example: `"2026-03-09T20:15:00Z"`. */
   joined_at: string | null
+}
+
+/** An alliance at the end of a day. */
+export interface AllianceHistoryPoint {
+  /** The day, in UTC. The point is the state of the last ranking round of that day. Example: `"2026-05-26"`. */
+  date: string
+  /** The score in that round. In points. Example: `48210.5`. */
+  total_score: number
+  /** Position by total_score in that round; equal scores share a rank. Example: `3`. */
+  rank: number
+  /** Number of members. In nations. Example: `31`. */
+  member_count: number
 }
 
 /** A treaty between two alliances, or between two nations. */
@@ -388,6 +414,26 @@ export interface MarketPrice {
   change_24h_percent: number | null
   /** When the game computed these numbers. Example: `"2026-05-27T18:00:00Z"`. */
   as_of: string
+}
+
+/** The prices of one resource within an hour or a day. */
+export interface PriceHistoryPoint {
+  /** Key of the resource, as in the game profile. Example: `"steel"`. */
+  resource: string
+  /** When the hour or day begins. A price belongs to it by its as_of. Example: `"2026-05-27T18:00:00Z"`. */
+  from: string
+  /** The length: hour or day. Example: `"hour"`. */
+  interval: 'hour' | 'day'
+  /** The first price that the game sent. In currency. Example: `409.75`. */
+  open: number
+  /** The highest of them. In currency. Example: `414`. */
+  high: number
+  /** The lowest of them. In currency. Example: `409.5`. */
+  low: number
+  /** The last of them. In currency. Example: `412.5`. */
+  close: number
+  /** Units traded in the 24 hours before the last price, as the game sent them with it. The game sends no single trades, so the volume of the hour or day itself is not known. In units. Example: `182000`. */
+  volume_24h: number | null
 }
 
 /** A resource’s place by money traded in the last 24 hours. */
@@ -1169,7 +1215,7 @@ export interface NationsListParameters extends PageParameters {
   search?: string | undefined
   /** Only these nations. Up to 100, comma-separated or repeated; unknown ids are ignored. An empty list selects nothing. Example: `["n42","n9"]`. */
   ids?: readonly string[] | undefined
-  /** Only members of these alliances. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
+  /** Only members of these alliances. `none` selects nations without an alliance, also in a list; no alliance can be selected by this word as its id. Up to 100, comma-separated or repeated; unknown ids are ignored. Empty counts as absent. Example: `["a7","a3"]`. */
   alliance_id?: readonly string[] | undefined
   /** Only nations with this status. */
   status?: 'active' | 'protected' | 'vacation' | 'inactive' | undefined
@@ -1177,6 +1223,16 @@ export interface NationsListParameters extends PageParameters {
   min_score?: number | undefined
   /** Only nations with at most this national_score. Example: `2000`. */
   max_score?: number | undefined
+  /** The order: `score` by the latest ranking round, `founded` by founded_at, newest first, `cities` by city_count, highest first, both null last, `name` by nation_name in lower case, character by character as in Unicode. */
+  sort?: 'score' | 'founded' | 'cities' | 'name' | undefined
+}
+
+/** Query parameters of `nations.history`. */
+export interface NationsHistoryParameters extends PageParameters {
+  /** Only days that begin at or after this. A date such as 2026-05-01, which means its start in UTC, or a time. Example: `"2026-05-01"`. */
+  from?: string | undefined
+  /** Only days that begin before this. A date such as 2026-05-01, which means its start in UTC, or a time. Example: `"2026-06-01"`. */
+  to?: string | undefined
 }
 
 /** Query parameters of `alliances.list`. */
@@ -1195,6 +1251,14 @@ export interface AlliancesGetParameters {
 
 /** Query parameters of `alliances.members`. */
 export type AlliancesMembersParameters = PageParameters
+
+/** Query parameters of `alliances.history`. */
+export interface AlliancesHistoryParameters extends PageParameters {
+  /** Only days that begin at or after this. A date such as 2026-05-01, which means its start in UTC, or a time. Example: `"2026-05-01"`. */
+  from?: string | undefined
+  /** Only days that begin before this. A date such as 2026-05-01, which means its start in UTC, or a time. Example: `"2026-06-01"`. */
+  to?: string | undefined
+}
 
 /** Query parameters of `members.list`. */
 export interface MembersListParameters extends PageParameters {
@@ -1261,6 +1325,18 @@ export interface BattlesListParameters extends PageParameters {
 export interface MarketPriceParameters extends PageParameters {
   /** Only these resources. Up to 100, comma-separated or repeated; unknown keys are ignored. Empty counts as absent. */
   resource?: readonly string[] | undefined
+}
+
+/** Query parameters of `market.history`. */
+export interface MarketHistoryParameters extends PageParameters {
+  /** Only this resource. */
+  resource?: string | undefined
+  /** A point for each hour or for each day. */
+  interval?: 'hour' | 'day' | undefined
+  /** Only hours or days that begin at or after this. A date such as 2026-05-01, which means its start in UTC, or a time. Example: `"2026-05-01"`. */
+  from?: string | undefined
+  /** Only hours or days that begin before this. A date such as 2026-05-01, which means its start in UTC, or a time. Example: `"2026-06-01"`. */
+  to?: string | undefined
 }
 
 /** Query parameters of `market.rankings`. */
@@ -1353,12 +1429,19 @@ export interface RankingsListItems {
 
 /** Nations. */
 export interface NationsOperations {
-  /** Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. */
+  /** Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. With `sort`: in its order, also with `search`, and by id where nations are equal. */
   list(options?: NationsListParameters & CallOptions): Promise<Page<Nation>>
   /** The items of all pages of `nations.list`, up to 100 per request. */
   iterate(options?: NationsListParameters & CallOptions): AsyncIterableIterator<Nation>
   /** One nation: its public fields, the same for all callers. */
   get(id: string, options?: CallOptions): Promise<Nation>
+  /** One point a day by date, oldest first: score, rank, cities and alliance at its end. A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days. The history begins when the nation is first ranked, and ends with it: a nation that was deleted and put again begins anew. */
+  history(id: string, options?: NationsHistoryParameters & CallOptions): Promise<Page<NationHistoryPoint>>
+  /** The items of all pages of `nations.history`, up to 100 per request. */
+  iterateHistory(
+    id: string,
+    options?: NationsHistoryParameters & CallOptions,
+  ): AsyncIterableIterator<NationHistoryPoint>
 }
 
 /** Alliances. */
@@ -1376,6 +1459,13 @@ export interface AlliancesOperations {
     id: string,
     options?: AlliancesMembersParameters & CallOptions,
   ): AsyncIterableIterator<AllianceMember>
+  /** One point a day by date, oldest first: score, rank and members at its end. A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days. The history begins when the alliance is first ranked, and ends with it: an alliance that was deleted and put again begins anew. */
+  history(id: string, options?: AlliancesHistoryParameters & CallOptions): Promise<Page<AllianceHistoryPoint>>
+  /** The items of all pages of `alliances.history`, up to 100 per request. */
+  iterateHistory(
+    id: string,
+    options?: AlliancesHistoryParameters & CallOptions,
+  ): AsyncIterableIterator<AllianceHistoryPoint>
 }
 
 /** Alliances. */
@@ -1426,6 +1516,10 @@ export interface MarketOperations {
   price(options?: MarketPriceParameters & CallOptions): Promise<Page<MarketPrice>>
   /** The items of all pages of `market.price`, up to 100 per request. */
   iteratePrice(options?: MarketPriceParameters & CallOptions): AsyncIterableIterator<MarketPrice>
+  /** Prices by hour or by day, by from, oldest first, then the resource’s key. Hours are kept for 30 days; days by default for 400. An hour or a day in which the game sent no price has no point. A price that was sent late counts to its hour and day. The history of a resource ends when its price is deleted, and with the era. */
+  history(options?: MarketHistoryParameters & CallOptions): Promise<Page<PriceHistoryPoint>>
+  /** The items of all pages of `market.history`, up to 100 per request. */
+  iterateHistory(options?: MarketHistoryParameters & CallOptions): AsyncIterableIterator<PriceHistoryPoint>
   /** Resources by traded_value_24h, highest first, null last, then key. */
   rankings(options?: MarketRankingsParameters & CallOptions): Promise<Page<MarketRanking>>
   /** The items of all pages of `market.rankings`, up to 100 per request. */
@@ -1539,6 +1633,7 @@ export type ErrorCode =
   | 'verification_code_expired'
   | 'verification_code_used'
   | 'cursor_expired'
+  | 'range_not_satisfiable'
   | 'expectation_failed'
   | 'rate_limited'
   | 'headers_too_large'

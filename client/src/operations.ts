@@ -27,6 +27,8 @@ export class OperationGroups implements Operations {
       list: options => page('/nations', 'public', options),
       iterate: options => items('/nations', 'public', options),
       get: (id, options) => item('/nations/{id}', 'public', options, { id }),
+      history: (id, options) => page('/nations/{id}/history', 'public', options, { id }),
+      iterateHistory: (id, options) => items('/nations/{id}/history', 'public', options, { id }),
     }
     this.alliances = {
       list: options => page('/alliances', 'public', options),
@@ -34,6 +36,8 @@ export class OperationGroups implements Operations {
       get: (id, options) => item('/alliances/{id}', 'public', options, { id }),
       members: (id, options) => page('/alliances/{id}/members', 'public', options, { id }),
       iterateMembers: (id, options) => items('/alliances/{id}/members', 'public', options, { id }),
+      history: (id, options) => page('/alliances/{id}/history', 'public', options, { id }),
+      iterateHistory: (id, options) => items('/alliances/{id}/history', 'public', options, { id }),
     }
     this.members = {
       list: options => page('/members', 'public', options),
@@ -59,6 +63,8 @@ export class OperationGroups implements Operations {
     this.market = {
       price: options => page('/market/price', 'public', options),
       iteratePrice: options => items('/market/price', 'public', options),
+      history: options => page('/market/price/history', 'public', options),
+      iterateHistory: options => items('/market/price/history', 'public', options),
       rankings: options => page('/market/rankings', 'public', options),
       iterateRankings: options => items('/market/rankings', 'public', options),
     }

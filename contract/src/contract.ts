@@ -13,6 +13,11 @@ import { changeResource } from './resources/change.ts'
 import { conflictResource } from './resources/conflict.ts'
 import { eventResource, newsItemResource } from './resources/event.ts'
 import { eraResource, gameResource } from './resources/game.ts'
+import {
+  allianceHistoryPointResource,
+  nationHistoryPointResource,
+  priceHistoryPointResource,
+} from './resources/history.ts'
 import { keyResource, verifiedIdentityResource } from './resources/identity.ts'
 import { marketPriceResource, marketRankingResource } from './resources/market.ts'
 import { nationResource } from './resources/nation.ts'
@@ -40,6 +45,9 @@ const resourceTable = {
   market_ranking: { make: marketRankingResource },
   nation_ranking: { make: nationRankingResource },
   alliance_ranking: { make: allianceRankingResource },
+  nation_history_point: { make: nationHistoryPointResource },
+  alliance_history_point: { make: allianceHistoryPointResource },
+  price_history_point: { make: priceHistoryPointResource },
   event: { make: eventResource },
   change: { make: changeResource },
   game: { make: gameResource },

@@ -75,6 +75,12 @@ export const limits = {
   pageSizeMin: 1,
   pageSizeMax: 100,
   pageSizeDefault: 25,
+  /** Points on a page of a history: 400 days fit on one. */
+  historyPageSizeMax: 400,
+  historyPageSizeDefault: 100,
+  /** Retention of hourly prices, and of daily points unless the operator sets another. */
+  hourlyPriceDays: 30,
+  historyDays: 400,
   idsMax: 100,
   searchLengthMax: 100,
 

@@ -53,6 +53,13 @@ export const time = (about: SchemaOptions = {}) =>
 export const timeOfAnyZone = (about: SchemaOptions = {}) =>
   Type.String({ format: 'date-time', 'x-rule': 'must be a time such as 2026-05-20T10:00:00Z', ...about })
 
+/** A day of the calendar, in UTC. */
+export const date = (about: SchemaOptions = {}) =>
+  patternString('^(?!0000)\\d{4}-\\d\\d-\\d\\d$', 'must be a date such as 2026-05-20', {
+    format: 'date',
+    ...about,
+  })
+
 /** Text of a bounded number of UTF-16 units, possibly of several lines. */
 export const text = (maxLength: number, about: SchemaOptions = {}) => Type.String({ maxLength, ...about })
 

@@ -22,11 +22,13 @@ import {
   type Resource,
   redactableFields,
   scopeNames,
+  snapshotErrors,
   systemText,
   writtenText,
 } from '../src/index.ts'
 import { type JsonSchema, plainSchema } from '../src/json-schema.ts'
 import { errorsOf, protocolErrors } from '../src/openapi/public.ts'
+import { historyLimit } from '../src/public/parameters.ts'
 import { nationReference } from '../src/resources/references.ts'
 import {
   count,
@@ -153,9 +155,29 @@ test('every list states its order and takes page and limit', () => {
   for (const { id, description, parameters, returns } of everyOperation) {
     if (!returns.isList) continue
     assert.match(description, /order|first|by |after/i, `${id} does not state its order`)
-    assert.match(description, /\bthen\b.*\b(id|key)\b|by seq|by the resource’s key/s, `${id}: ties are open`)
+    assert.match(
+      description,
+      /\bthen\b.*\b(id|key)\b|by seq|by the resource’s key|one point a day by date/is,
+      `${id}: ties are open`,
+    )
     assert.ok('page' in parameters && 'limit' in parameters, `${id} has no page or limit`)
   }
+})
+
+test('every list has pages of 1 to 100 items, 25 by default; only histories have up to 400, and 100', () => {
+  const histories: string[] = []
+  for (const { id, parameters, returns } of everyOperation) {
+    if (!returns.isList) continue
+    const {
+      minimum,
+      maximum,
+      default: fallback,
+    } = (parameters.limit?.schema ?? {}) as Record<string, unknown>
+    if (parameters.limit === historyLimit) histories.push(id)
+    const expected = parameters.limit === historyLimit ? [1, 400, 100] : [1, 100, 25]
+    assert.deepEqual([minimum, maximum, fallback], expected, id)
+  }
+  assert.deepEqual(histories.sort(), ['alliances.history', 'market.history', 'nations.history'])
 })
 
 test('every filter by a field, and every order of a derived list, names stored public fields', () => {
@@ -231,7 +253,11 @@ test('every scope is used by an operation or a field', () => {
 })
 
 test('every error code can occur in some operation', () => {
-  const possible = new Set([...protocolErrors, ...everyOperation.flatMap(errorsOf)])
+  const possible = new Set<string>([
+    ...protocolErrors,
+    ...snapshotErrors,
+    ...everyOperation.flatMap(errorsOf),
+  ])
   assert.deepEqual(
     errorCodes.filter(code => !possible.has(code)),
     [],

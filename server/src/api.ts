@@ -50,10 +50,13 @@ import type { RequestLog } from './request-log/request-log.ts'
 import { allianceHandlers } from './resources/alliances/handlers.ts'
 import { listConflicts } from './resources/conflicts/store.ts'
 import { readGame } from './resources/game/store.ts'
+import { historyHandlers } from './resources/history/handlers.ts'
+import { listPriceHistory } from './resources/market/history.ts'
 import { rankResources } from './resources/market/store.ts'
 import { nationHandlers } from './resources/nations/handlers.ts'
 import { rankingHandlers } from './resources/rankings/handlers.ts'
 import { warHandlers } from './resources/wars/handlers.ts'
+import { registerSnapshots } from './snapshots/routes.ts'
 import { createDerivedList, createFindItem } from './store/derived-lists.ts'
 import type { ReadContext } from './store/fact-columns.ts'
 import type { PageRequest } from './store/paging.ts'
@@ -120,6 +123,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     api.addHook('onRequest', admission.admit)
     requestMetrics.watch(api)
     registerOperations(api, { ...options, requestTrace })
+    registerSnapshots(api, { db: options.pools.public, publicUrl })
     // Unknown paths are limited and counted as well.
     api.all('/*', async () => {
       throw new ApiError('not_found')
@@ -165,13 +169,14 @@ function listDerived(context: ReadContext, operation: JsonOperation | DerivedLis
 }
 
 /** The handlers of the public API. An operation without one does not compile, except a list whose query is derived. */
-function createHandlers(context: ReadContext & { horizon: ChangeHorizon }): Handlers {
+function createHandlers(context: Pick<ApiOptions, 'contract' | 'pools' | 'horizon'>): Handlers {
   const findTreaty = createFindItem(context, 'treaty')
   return {
     ...nationHandlers(context),
     ...allianceHandlers(context),
     ...warHandlers(context),
     ...rankingHandlers(context),
+    ...historyHandlers(context),
     ...eventHandlers(context),
     ...changeHandlers(context),
     ...keyHandlers(context),
@@ -180,6 +185,8 @@ function createHandlers(context: ReadContext & { horizon: ChangeHorizon }): Hand
     treatiesGet: async ({ values: { id }, disclose }) => itemResult(disclose, 'treaty', await findTreaty(id)),
     conflictsList: async ({ values, disclose }) =>
       pageResult(disclose, 'conflict', await listConflicts(context, values)),
+    marketHistory: async ({ values, disclose }) =>
+      pageResult(disclose, 'price_history_point', await listPriceHistory(context, values)),
     marketRankings: async ({ values, disclose }) =>
       pageResult(disclose, 'market_ranking', await rankResources(context, values)),
   }

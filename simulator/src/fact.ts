@@ -40,6 +40,8 @@ export interface Batch {
   id: string
   announce: boolean
   facts: Fact[]
+  /** With the first batch of each day of history: the day at whose end the state of the world is. */
+  endsDay?: string
 }
 
 /** The batch as NDJSON, closed by its commit line. */

@@ -10,6 +10,7 @@ interface Hour {
   open: number
   high: number
   low: number
+  close: number
   volume: number
   value: number
   trades: number
@@ -101,16 +102,33 @@ function tradeWithin(
   let current = book.hours.at(-1)
   if (!current || current.startsAt !== hour) {
     const open = book.price
-    current = { startsAt: hour, open, high: open, low: open, volume: 0, value: 0, trades: 0 }
+    current = { startsAt: hour, open, high: open, low: open, close: open, volume: 0, value: 0, trades: 0 }
     book.hours.push(current)
   }
   current.high = Math.max(current.high, book.price)
   current.low = Math.min(current.low, book.price)
+  current.close = book.price
   const volume = Math.round((market.demand[book.good.index] ?? 0) * 0.02 * elapsed * random.range(0.5, 1.5))
   if (volume === 0) return
   current.volume += volume
   current.value += Math.round(volume * book.price)
   current.trades += 1 + random.occurrences(Math.min(25, volume / 40))
+}
+
+/** The prices at the end of every `every`th hour of a step, for the curves of the history. */
+export function hourlyPrices(
+  { books }: Market,
+  { from, until, every }: { from: number; until: number; every: number },
+): PutData<'market_price'>[] {
+  const isListed = ({ startsAt }: Hour) =>
+    startsAt >= from && startsAt + hourSeconds <= until && (startsAt / hourSeconds) % every === 0
+  return books.flatMap(({ good, hours }) =>
+    hours.filter(isListed).map(({ startsAt, close }) => ({
+      resource: good.key,
+      price: close,
+      as_of: timestamp(startsAt + hourSeconds - 1),
+    })),
+  )
 }
 
 /** Raises or lowers the price of a good temporarily. */

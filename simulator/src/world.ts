@@ -9,7 +9,7 @@ import { startNextEra } from './eras.ts'
 import type { Batch, Fact } from './fact.ts'
 import { foundWorld } from './founding.ts'
 import { Ledger } from './ledger.ts'
-import { changePercent, marketRows, openMarket, trade } from './market.ts'
+import { changePercent, hourlyPrices, marketRows, openMarket, trade } from './market.ts'
 import { updateMemberships } from './membership.ts'
 import { NameBook } from './names/name-book.ts'
 import { updateNations } from './nation-lifecycle.ts'
@@ -31,6 +31,8 @@ export interface World {
   /** Simulates from the end of the last step until `until` (RFC 3339). Requires that the history has been consumed. Throws a RangeError for an invalid time. */
   tick(until: string): Batch
   summary(): { nations: number; alliances: number; wars: number; day: string }
+  /** All nations with what the history of a day has of them. */
+  standings(): { id: string; national_score: number; city_count: number; alliance_id: string | null }[]
   /** The present state, read-only. */
   readonly state: WorldState
 }
@@ -103,7 +105,12 @@ export function createWorld(options: WorldOptions): World {
       mark: 'founding',
       isLive: false,
     })
-    for (const facts of foundWorld(founding, nations)) yield historical(facts)
+    let founded: Fact[] = []
+    for (const facts of foundWorld(founding, nations)) {
+      if (founded.length > 0) yield historical(founded)
+      founded = facts
+    }
+    yield { ...historical(founded), endsDay: timestamp(startsAt).slice(0, 10) }
     const conflicts = conflictDays(days)
     const eraTurnsOn = eraEndDay(days, conflicts)
     for (let day = 0; day < days; day++) {
@@ -116,8 +123,12 @@ export function createWorld(options: WorldOptions): World {
         mark: `day-${day}`,
         isLive: false,
       })
-      for (const facts of simulateStep(step, { day, conflicts, eraEndsOn: eraTurnsOn }))
-        yield historical(facts)
+      // The step is simulated before its first facts are returned.
+      let endsDay: string | undefined = timestamp(until).slice(0, 10)
+      for (const facts of simulateStep(step, { day, conflicts, eraEndsOn: eraTurnsOn })) {
+        yield { ...historical(facts), ...(endsDay && { endsDay }) }
+        endsDay = undefined
+      }
       now = until
     }
   }
@@ -144,6 +155,13 @@ export function createWorld(options: WorldOptions): World {
       wars: state.wars.length,
       day: timestamp(now).slice(0, 10),
     }),
+    standings: () =>
+      state.nations.map(({ id, score, cities, alliance }) => ({
+        id,
+        national_score: score,
+        city_count: cities,
+        alliance_id: alliance?.id ?? null,
+      })),
     get state() {
       return state
     },
@@ -200,6 +218,10 @@ function updateMarket(step: Step) {
   const { market, vocabulary } = world
   const warShare = Math.min(1, (2 * world.wars.length) / Math.max(1, world.nations.length))
   trade(market, step.random('market'), { from, until, warShare })
+  // Hourly prices are kept for a month.
+  const every = step.daysLeft < 30 ? 1 : 6
+  for (const row of step.isLive ? [] : hourlyPrices(market, { from, until, every }))
+    put(step, 'market_price', until, row)
   for (const row of marketRows(market, vocabulary.profile.currency.key, until)) {
     put(step, 'market_price', until, row)
   }

@@ -1,5 +1,7 @@
 import { contractFor, demoProfile, scopeNames } from '@chancery/contract'
 import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
+import { importDay, type PastNation } from '../../server/src/resources/history/record-day.ts'
+import { createPool } from '../../server/src/store/database.ts'
 import { startTestServer, type TestServer } from '../../server/test/support/test-server.ts'
 import { type ExampleSubjects, exampleRequests } from './requests.ts'
 
@@ -32,8 +34,14 @@ export async function recordExamples(): Promise<string> {
 /** Throws if the seed’s world lacks a nation with an assignment and an order, or a war. */
 async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
   const world = createWorld(worldOptions)
-  for (const outcome of await chancery.send([...world.history()].map(linesOf).join('')))
+  const days: [string, PastNation[]][] = []
+  const batches = [...world.history()].map(batch => {
+    if (batch.endsDay) days.push([batch.endsDay, world.standings()])
+    return linesOf(batch)
+  })
+  for (const outcome of await chancery.send(batches.join('')))
     if (outcome.status !== 'applied') throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)
+  await importDays(chancery, days)
   await chancery.ingest([])
 
   const { nations } = world.state
@@ -70,6 +78,16 @@ async function makeWorld(chancery: TestServer): Promise<ExampleSubjects> {
     warId: war.id,
     battleId: battles.data[0]?.id ?? '',
   }
+}
+
+async function importDays({ databaseUrl }: TestServer, days: [string, PastNation[]][]): Promise<void> {
+  const pool = createPool({
+    target: { connectionString: databaseUrl },
+    role: 'chancery_ingest',
+    connectionsMax: 1,
+  })
+  for (const [day, nations] of days) await importDay(pool, day, nations)
+  await pool.close()
 }
 
 const { game, key } = contractFor(demoProfile).resources

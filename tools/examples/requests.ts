@@ -51,6 +51,9 @@ function specialRequests(subjects: ExampleSubjects): Record<Operation['id'], Exa
   const { nationId, key, code, allianceId, officerKey, treatyId, warId, battleId } = subjects
   return {
     'nations.get': { Nation: { path: `/nations/${nationId}` } },
+    'nations.history': { NationHistoryPoint: { path: `/nations/${nationId}/history?limit=2` } },
+    'alliances.history': { AllianceHistoryPoint: { path: `/alliances/${allianceId}/history?limit=2` } },
+    'market.history': { PriceHistoryPoint: { path: '/market/price/history?interval=day&limit=2' } },
     'alliances.get': {
       Alliance: { path: `/alliances/${allianceId}` },
       AllianceWithTreasury: { path: `/alliances/${allianceId}?include=treasury`, key: officerKey },

@@ -170,6 +170,8 @@ async function valuesOf(
     ],
     since: () => broad('2000-01-01T00:00:00Z', halfAt),
     until: () => broad('2100-01-01T00:00:00Z', halfAt),
+    from: () => broad('2000-01-01', halfAt),
+    to: () => broad('2100-01-01', halfAt),
     after: async () => {
       const newest = (await page<{ seq: number }>('/events?limit=1')).data[0]?.seq ?? 0
       return broad('0', `${Math.floor(newest / 2)}`)

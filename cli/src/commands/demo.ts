@@ -112,8 +112,9 @@ async function createHistory(
     `${service.publicUrl} is ready; creating ${days} days of history for ${nations} nations`,
   )
   const startedAt = performance.now()
-  await sendHistory(world, { client, days, signal }, terminal)
+  await sendHistory(world, { client, service, days, signal }, terminal)
   await waitUntilRanked(client)
+  await service.makeSnapshot()
   await writeDemoWorld(config.dataDir, { ...plan, complete: true })
   logStatus(terminal, `created in ${formatDuration(performance.now() - startedAt)}`)
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { BatchOutcome } from '@chancery/contract'
+import type { RunningServer } from '@chancery/server'
 import { type Batch, linesOf, type World } from '@chancery/simulator'
 import { CommandError } from '../command-error.ts'
 import { formatNumber } from '../format.ts'
@@ -20,6 +21,7 @@ export async function replayHistory(world: World, signal: AbortSignal): Promise<
 
 interface SendOptions {
   client: OperatorClient
+  service: Pick<RunningServer, 'importDay'>
   days: number
   signal: AbortSignal
 }
@@ -37,22 +39,25 @@ export async function sendHistory(world: World, options: SendOptions, terminal: 
 /** Undefined if all of it is stored, else the problem. */
 async function trySending(
   world: World,
-  { client, days, signal }: SendOptions,
+  { client, service, days, signal }: SendOptions,
   terminal: Terminal,
 ): Promise<string | undefined> {
   const progress = startProgress(terminal, 'Creating history', days)
   const daysSent: number[] = []
+  const pastDays: PastDay[] = []
   let facts = 0
   let problem: string | undefined
   const rejections: BatchOutcome[] = []
   try {
-    for await (const outcome of sendFacts(client, historyLines(world, daysSent), { signal })) {
+    for await (const outcome of sendFacts(client, historyLines(world, daysSent, pastDays), { signal })) {
       facts += outcome.facts
       const day = daysSent.shift() ?? days
+      while (pastDays[0] && pastDays[0].number < day) await importFirst(pastDays, service)
       progress.update(day, `day ${day} of ${days}, ${formatNumber(facts)} facts`)
       if (outcome.status === 'unavailable') problem = 'the database is unavailable'
       if (outcome.status === 'refused' || outcome.status === 'conflict') rejections.push(outcome)
     }
+    while (problem === undefined && pastDays[0]) await importFirst(pastDays, service)
   } catch (err) {
     if (!(err instanceof CommandError)) throw err
     problem = err.message
@@ -63,13 +68,30 @@ async function trySending(
   return problem
 }
 
-/** The history as lines. Appends the day of each batch to `daysSent`. */
-async function* historyLines(world: World, daysSent: number[]): FactsSource {
+/** All nations at the end of a day of the history, which is imported when the batches of that day are applied. */
+interface PastDay {
+  number: number
+  day: string
+  nations: Parameters<RunningServer['importDay']>[1]
+}
+
+async function importFirst(pastDays: PastDay[], service: SendOptions['service']): Promise<void> {
+  const past = pastDays.shift()
+  if (past) await service.importDay(past.day, past.nations)
+}
+
+/** The history as lines. Appends the day of each batch to `daysSent`, and each past day to `pastDays`. */
+async function* historyLines(world: World, daysSent: number[], pastDays: PastDay[]): FactsSource {
+  const thisDay = new Date().toISOString().slice(0, 10)
   let startsAt: number | undefined
   for (const batch of world.history()) {
     const today = Date.parse(world.summary().day)
     startsAt ??= today
-    daysSent.push(Math.round((today - startsAt) / 86_400_000))
+    const number = Math.round((today - startsAt) / 86_400_000)
+    daysSent.push(number)
+    const { endsDay } = batch
+    if (endsDay !== undefined && endsDay < thisDay)
+      pastDays.push({ number, day: endsDay, nations: world.standings() })
     yield linesOf(batch)
     await nextTurn()
   }

@@ -1,5 +1,16 @@
+import { priceIntervals } from '../resources/history.ts'
 import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
-import { filterBy, idListParam, limit, page, profileEnumListParam } from './parameters.ts'
+import {
+  dateOrTimeParam,
+  enumParamWithDefault,
+  filterBy,
+  historyLimit,
+  idListParam,
+  limit,
+  page,
+  profileEnumListParam,
+  profileEnumParam,
+} from './parameters.ts'
 
 export const gameOperations = {
   gameGet: itemOperation('game', {
@@ -41,6 +52,25 @@ export const marketOperations = {
       page,
       limit,
       resource: filterBy('resource', profileEnumListParam('Only these resources.', 'resources', 5)),
+    },
+  }),
+
+  marketHistory: listOperation('price_history_point', {
+    id: 'market.history',
+    path: '/market/price/history',
+    tag: 'Market',
+    summary: 'Read the history of market prices',
+    description:
+      'Prices by hour or by day, by from, oldest first, then the resource’s key. Hours are kept for 30 days; days by default for 400. An hour or a day in which the game sent no price has no point. A price that was sent late counts to its hour and day. The history of a resource ends when its price is deleted, and with the era.',
+    scope: 'none',
+    cache: 'public',
+    parameters: {
+      page,
+      limit: historyLimit,
+      resource: profileEnumParam('Only this resource.', 'resources', 5),
+      interval: enumParamWithDefault(priceIntervals, 'hour', 'A point for each hour or for each day.'),
+      from: dateOrTimeParam('Only hours or days that begin at or after this.', '2026-05-01'),
+      to: dateOrTimeParam('Only hours or days that begin before this.', '2026-06-01'),
     },
   }),
 

@@ -2,10 +2,12 @@ import { nationStatuses } from '../profile/profile.ts'
 import { treatyStatuses } from '../resources/treaty.ts'
 import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
 import {
+  dateOrTimeParam,
   enumListParam,
   enumParam,
   enumParamWithDefault,
   filterBy,
+  historyLimit,
   idListParam,
   limit,
   page,
@@ -17,6 +19,19 @@ import {
   searchParam,
 } from './parameters.ts'
 
+/** The orders of `/nations`. */
+const nationSorts = ['score', 'founded', 'cities', 'name'] as const
+/** A page of a history, and the range of its days. */
+const historyRange = {
+  page,
+  limit: historyLimit,
+  from: dateOrTimeParam('Only days that begin at or after this.', '2026-05-01'),
+  to: dateOrTimeParam('Only days that begin before this.', '2026-06-01'),
+}
+
+const whichDays =
+  'A point is written with the first ranking round of the next day, so today has none yet; nor has a day without a round. Old points are deleted, by default after 400 days.'
+
 export const nationOperations = {
   nationsList: listOperation('nation', {
     id: 'nations.list',
@@ -24,7 +39,7 @@ export const nationOperations = {
     tag: 'Nations',
     summary: 'List nations',
     description:
-      'Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score.',
+      'Nations in the order of the latest ranking round: national_score, highest first, then id; new nations last. With `search`: exact matches first, then names that begin with the text, then by score. With `sort`: in its order, also with `search`, and by id where nations are equal.',
     scope: 'none',
     cache: 'public',
     parameters: {
@@ -34,7 +49,10 @@ export const nationOperations = {
         'Text that the nation’s or its leader’s name contains, in any case. At most 100 characters; % and _ match literally.',
       ),
       ids: filterBy('id', idListParam('Only these nations.', ['n42', 'n9'])),
-      alliance_id: relatedIdListParam('Only members of these alliances.', ['a7', 'a3']),
+      alliance_id: relatedIdListParam(
+        'Only members of these alliances. `none` selects nations without an alliance, also in a list; no alliance can be selected by this word as its id.',
+        ['a7', 'a3'],
+      ),
       status: filterBy('status', enumParam(nationStatuses, 'Only nations with this status.')),
       min_score: filterBy(
         'national_score',
@@ -45,6 +63,11 @@ export const nationOperations = {
         'national_score',
         scoreParam('Only nations with at most this national_score.', 2000),
         'max',
+      ),
+      sort: enumParamWithDefault(
+        nationSorts,
+        'score',
+        'The order: `score` by the latest ranking round, `founded` by founded_at, newest first, `cities` by city_count, highest first, both null last, `name` by nation_name in lower case, character by character as in Unicode.',
       ),
     },
   }),
@@ -58,6 +81,18 @@ export const nationOperations = {
     scope: 'none',
     cache: 'public',
     parameters: { id: pathIdParam('The nation’s id.', 'n42') },
+    errors: ['not_found'],
+  }),
+
+  nationsHistory: listOperation('nation_history_point', {
+    id: 'nations.history',
+    path: '/nations/{id}/history',
+    tag: 'Nations',
+    summary: 'Read the history of a nation',
+    description: `One point a day by date, oldest first: score, rank, cities and alliance at its end. ${whichDays} The history begins when the nation is first ranked, and ends with it: a nation that was deleted and put again begins anew.`,
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The nation’s id.', 'n42'), ...historyRange },
     errors: ['not_found'],
   }),
 
@@ -108,6 +143,18 @@ export const nationOperations = {
     scope: 'none',
     cache: 'public',
     parameters: { id: pathIdParam('The alliance’s id.', 'a7'), page, limit },
+    errors: ['not_found'],
+  }),
+
+  alliancesHistory: listOperation('alliance_history_point', {
+    id: 'alliances.history',
+    path: '/alliances/{id}/history',
+    tag: 'Alliances',
+    summary: 'Read the history of an alliance',
+    description: `One point a day by date, oldest first: score, rank and members at its end. ${whichDays} The history begins when the alliance is first ranked, and ends with it: an alliance that was deleted and put again begins anew.`,
+    scope: 'none',
+    cache: 'public',
+    parameters: { id: pathIdParam('The alliance’s id.', 'a7'), ...historyRange },
     errors: ['not_found'],
   }),
 }

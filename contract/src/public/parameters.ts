@@ -19,6 +19,7 @@ import { count, enumOf, id, position, score, text } from '../shared-schemas.ts'
  * - `profile_enum_list`: a list of them.
  * - `enum`: one of the schema's values. `enum_list`: a list of them.
  * - `time`: RFC 3339 with `Z` or an offset.
+ * - `date_or_time`: the same, or a date, which means its start in UTC.
  * - `event_types`: a list of kinds of events or families (`war.*`).
  * - `event_id`: digits only, in the schema's range; empty counts as absent.
  */
@@ -34,6 +35,7 @@ export type ParameterKind =
   | 'enum'
   | 'enum_list'
   | 'time'
+  | 'date_or_time'
   | 'event_types'
   | 'event_id'
 
@@ -122,18 +124,18 @@ export const page = parameter<number>()(
   position({ default: limits.pageFirst }),
   'Page to read, from 1. A page past the end is empty.',
 )
-export const limit = parameter<number>()(
-  'query',
-  'integer',
-  true,
-  {
-    type: 'integer',
-    minimum: limits.pageSizeMin,
-    maximum: limits.pageSizeMax,
-    default: limits.pageSizeDefault,
-  },
-  `Items on a page, from ${limits.pageSizeMin} to ${limits.pageSizeMax}.`,
-)
+const limitParam = (maximum: number, fallback: number) =>
+  parameter<number>()(
+    'query',
+    'integer',
+    true,
+    { type: 'integer', minimum: limits.pageSizeMin, maximum, default: fallback },
+    `Items on a page, from ${limits.pageSizeMin} to ${maximum}.`,
+  )
+
+export const limit = limitParam(limits.pageSizeMax, limits.pageSizeDefault)
+/** Of histories, whose points are small and drawn as one curve. */
+export const historyLimit = limitParam(limits.historyPageSizeMax, limits.historyPageSizeDefault)
 
 export const searchParam = (description: string) =>
   parameter<string>()(
@@ -224,6 +226,15 @@ export const timeParam = (description: string) =>
     false,
     { type: 'string', format: 'date-time', example: '2026-05-27T00:00:00Z' },
     description,
+  )
+
+export const dateOrTimeParam = (description: string, example: string) =>
+  parameter<string>()(
+    'query',
+    'date_or_time',
+    false,
+    { type: 'string', example },
+    `${description} A date such as 2026-05-01, which means its start in UTC, or a time.`,
   )
 
 export const sequenceParam = (description: string, example: number) =>

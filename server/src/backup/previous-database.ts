@@ -104,7 +104,7 @@ export async function advanceSequences(
     on conflict (last_before) do update set first_after = excluded.first_after`)
   await db.rows(sql`update chancery_world.pulse set seq = ${seq}, world_version = ${above('world_version')},
     change_seq = ${above('change_seq')}, change_floor = ${above('change_seq')}, unranked_since = clock_timestamp()`)
-  for (const table of ['change', 'change_block', 'change_day'])
+  for (const table of ['change', 'change_block', 'change_day', 'snapshot', 'snapshot_chunk'])
     await db.rows(sql`delete from ${raw(`chancery_world.${table}`)}`)
   await db.rows(sql`update chancery_access.pulse set version = ${above('access_version')}`)
   // World version 0 was never ranked: a ranking round is due. Until then the lists have the rows that the backup has.

@@ -43,8 +43,9 @@ export async function dropSchemas(session: CopySession): Promise<void> {
     select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = any(${schemas})`)
   try {
-    for (const { name } of functions) await session.run(`drop function ${name}`)
+    // Triggers use the functions.
     if (tables.length > 0) await session.run(`drop table ${tables.map(({ name }) => name).join(', ')}`)
+    for (const { name } of functions) await session.run(`drop function ${name}`)
     for (const schema of schemas) await session.run(`drop schema if exists ${schema}`)
   } catch (error) {
     if ((error as { code?: unknown }).code !== '2BP01') throw error
@@ -105,7 +106,8 @@ export async function setSequences(session: CopySession): Promise<void> {
 /** All schemas of Chancery. The database may contain others, of a game. */
 const schemas = ['chancery_meta', 'chancery_world', 'chancery_secret', 'chancery_access', 'chancery_outbound']
 
-/** Not backed up: migrations are applied again, rankings are computed by the next round, and clients of the change log start again. */
+/** Not backed up: migrations are applied again, rankings are computed by the next round, and a new snapshot is made, from which copies of the
+ * world start again. */
 const derived = [
   'chancery_meta.migration',
   'chancery_world.nation_ranking',
@@ -118,6 +120,8 @@ const derived = [
   'chancery_world.change',
   'chancery_world.change_block',
   'chancery_world.change_day',
+  'chancery_world.snapshot',
+  'chancery_world.snapshot_chunk',
   // Their names before migration 0033.
   'chancery_world.nation_place',
   'chancery_world.nation_moved',

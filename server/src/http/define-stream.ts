@@ -64,8 +64,16 @@ export interface StreamSlot {
   release(): void
 }
 
-/** Limits how many streams a key, or an address without a key, has open in this process. */
-export function createStreamLimiter({ perKey, perAddress }: { perKey: number; perAddress: number }) {
+/** Limits how many streams, or downloads, a key, or an address without a key, has open in this process. */
+export function createStreamLimiter({
+  perKey,
+  perAddress,
+  noun = 'event stream',
+}: {
+  perKey: number
+  perAddress: number
+  noun?: string
+}) {
   const open = new Map<string, number>()
 
   return {
@@ -79,7 +87,7 @@ export function createStreamLimiter({ perKey, perAddress }: { perKey: number; pe
         throw rateLimited(
           'streams',
           limits.retryAfterStreamsSeconds,
-          `Stream limit exceeded: at most ${max} event ${max === 1 ? 'stream' : 'streams'} may be open at a time ${key ? 'with one key' : 'from one address without a key'}. Close one, or try again later.`,
+          `Stream limit exceeded: at most ${max} ${max === 1 ? noun : `${noun}s`} may be open at a time ${key ? 'with one key' : 'from one address without a key'}. Close one, or try again later.`,
         )
       }
       open.set(bucket, count + 1)

@@ -218,6 +218,7 @@ const emptyCountsAsAbsent = new Set<Parameter['kind']>([
 ])
 const idForm = new RegExp(idPattern)
 const idCharacters = '1 to 64 characters of A-Z, a-z, 0-9, _ and -'
+const dateForm = /^\d{4}-\d\d-\d\d$/
 const timeForm = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
@@ -246,25 +247,33 @@ const parsers: Record<Exclude<Parameter['kind'], ListKind>, Parser> = {
   enum(text, schema, fail) {
     return schema.enum?.includes(text) ? text : fail(`must be one of ${schema.enum?.join(', ')}`)
   },
-  time(sent, _schema, fail) {
-    // An unencoded + of an offset arrives as a space.
-    const text = sent.replace(' ', '+')
-    const allowed = 'must be a time like 2026-05-27T18:00:00Z'
-    if (!timeForm.test(text) || text.startsWith('0000')) return fail(allowed)
-    const time = new Date(text)
-    // Date reads 31 February as 3 March.
-    const day = Number(text.slice(8, 10))
-    const isReal =
-      !Number.isNaN(time.getTime()) && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day
-    return isReal && time.getUTCFullYear() > 0 && time.getUTCFullYear() < 10_000
-      ? time.toISOString()
-      : fail(allowed)
-  },
+  time: (text, _schema, fail) => timeOf(text, 'must be a time like 2026-05-27T18:00:00Z', fail),
+  date_or_time: (text, _schema, fail) =>
+    timeOf(
+      dateForm.test(text) ? `${text}T00:00:00Z` : text,
+      'must be a date like 2026-05-27 or a time like 2026-05-27T18:00:00Z',
+      fail,
+    ),
   event_id(text, { maximum = Number.MAX_SAFE_INTEGER }, fail) {
     return /^[0-9]+$/.test(text) && Number(text) <= maximum
       ? Number(text)
       : fail(`must be the id of an event, an integer from 0 to ${maximum}`)
   },
+}
+
+/** A time in UTC. `allowed` describes the form in the error message. */
+function timeOf(sent: string, allowed: string, fail: (allowed: string) => never): string {
+  // An unencoded + of an offset arrives as a space.
+  const text = sent.replace(' ', '+')
+  if (!timeForm.test(text) || text.startsWith('0000')) return fail(allowed)
+  const time = new Date(text)
+  // Date reads 31 February as 3 March.
+  const day = Number(text.slice(8, 10))
+  const isReal =
+    !Number.isNaN(time.getTime()) && new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day
+  return isReal && time.getUTCFullYear() > 0 && time.getUTCFullYear() < 10_000
+    ? time.toISOString()
+    : fail(allowed)
 }
 
 /** Empty ids are ignored: joined lists may end with a comma. */

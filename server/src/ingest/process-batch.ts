@@ -37,6 +37,8 @@ export interface IngestContext {
   validate: FactValidator
   /** Records redactions outside the database before the batch is acknowledged. */
   recordRedactions?: (entries: LedgerEntry[]) => Promise<void>
+  /** Called before the world is emptied at the end of an era. */
+  beforeReset?: () => Promise<void>
   /** Called for dead letters that are dropped, or not stored, for lack of room. */
   onDropped?: (dropped: readonly DroppedDeadLetter[]) => void
 }
@@ -99,6 +101,7 @@ async function processBatch(
 ): Promise<Outcome> {
   const { id } = batch
   const isRetry = retriedIds.length > 0
+  if (batch.reset && !runner.isDryRun && !(await isApplied(context, id))) await context.beforeReset?.()
   for (;;) {
     const rest = { ...(setAside?.without(batch) ?? batch), retriedIds }
     if (isRetry && rest.factCount === 0) return rejectedOutcome(id, setAside?.rejections ?? [])
@@ -126,6 +129,15 @@ async function processBatch(
       if (isUnavailable(error)) return unavailableOutcome(id)
       throw error
     }
+  }
+}
+
+async function isApplied({ pool }: IngestContext, id: string): Promise<boolean> {
+  try {
+    return (await pool.first(sql`select from chancery_secret.batch where id = ${id}`)) !== undefined
+  } catch (error) {
+    if (isUnavailable(error)) return true
+    throw error
   }
 }
 

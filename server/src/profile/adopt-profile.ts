@@ -17,6 +17,7 @@ import {
 } from '@chancery/contract'
 import { expireChanges } from '../changes/store.ts'
 import { columnOfClass } from '../ingest/changes.ts'
+import { withdrawSnapshots } from '../snapshots/files.ts'
 import type { Config } from '../start/config.ts'
 import { ensureDataDir } from '../start/data-dir.ts'
 import { StartupError } from '../start/startup-error.ts'
@@ -60,7 +61,10 @@ export async function adoptProfile(
       const hidden = await moveAttributes(db, comparison.changes)
       const haveRankingsChanged = known !== undefined && (await dropRankings(db, known, profile))
       // Items show titles, addresses and attributes of the profile.
-      if (known) await expireChanges(db)
+      if (known) {
+        await expireChanges(db)
+        await withdrawSnapshots(db)
+      }
       // Running processes have cached responses of the previous version, and a round ranks by the new attributes.
       if (hidden || haveRankingsChanged) await makeWorldVersion(db, { hidden })
     })

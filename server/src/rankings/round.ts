@@ -2,7 +2,9 @@
  * Ranking rounds: each writes the rank and position of every nation and alliance into new tables and swaps them in. Clients see one round
  * or the next, never a mixture. `round-scheduler.ts` schedules them; all processes share the pause between two.
  */
-import { indexedColumns } from '../resources/nations/store.ts'
+
+import { recordDay } from '../resources/history/record-day.ts'
+import { indexedColumns, nationOrders } from '../resources/nations/store.ts'
 import { blockOf } from '../store/block-counts.ts'
 import { type Database, type DatabasePool, join, raw, sql } from '../store/database.ts'
 import { ingestLock, roundLock } from '../store/locks.ts'
@@ -40,7 +42,11 @@ const rankings: Ranking[] = [
     score: 'national_score',
     filters: indexedColumns,
     joins: 'left join chancery_world.alliance_member m on m.nation_id = n.id',
-    indexes: ['(alliance_id, position) include (status)', "(status, position) where status <> 'active'"],
+    indexes: [
+      '(alliance_id, position) include (status)',
+      "(status, position) where status <> 'active'",
+      ...Object.values(nationOrders).map(({ key }) => key),
+    ],
     statistics: { block: blockOf('position') },
   },
   {
@@ -97,6 +103,7 @@ export async function runRankingRound(
     if (state.is_new_day) {
       // A reset locks the ranks of the previous day too: the round takes the ingest lock first, so that they do not wait for each other.
       waitedMs += await takeIngestLock(db)
+      await recordDay(db, state.day)
       for (const ranking of rankings) await savePreviousDay(db, ranking)
     }
     const withAttributes: Ranking[] = []
@@ -120,6 +127,8 @@ export async function runRankingRound(
 interface RoundState {
   world_version: number
   today: string
+  /** That of the latest round. */
+  day: string
   has_changed: boolean
   is_new_day: boolean
   pause_ms: number
@@ -127,7 +136,7 @@ interface RoundState {
 
 async function readState(db: Database): Promise<RoundState> {
   const state = await db.first<RoundState>(sql`
-    select w.world_version, current_date as today,
+    select w.world_version, current_date as today, r.day,
       w.world_version <> r.world_version or r.day is distinct from current_date
         or exists (select from chancery_world.nation_ranking where alliance_id is null)
         or not exists (

@@ -5,6 +5,8 @@
  */
 import { type Contract, isNullable, redactableFields } from '@chancery/contract'
 import { type Batch, type Erasure, type Redaction, reject } from '../ingest/batch.ts'
+import { closeHistory } from '../resources/history/numbers.ts'
+import { withdrawSnapshots } from '../snapshots/files.ts'
 import { sql } from '../store/database.ts'
 import { exclusiveDeliveryLock, playerLock } from '../store/locks.ts'
 import { redactDeadLetters } from './dead-letters.ts'
@@ -71,6 +73,7 @@ async function finish(
       members: new Set(),
     })
   const { db } = batch
+  await withdrawSnapshots(db)
   // Last, because it blocks deliveries until the batch is committed.
   await db.rows(exclusiveDeliveryLock)
   if (rewritten.size > 0) {
@@ -126,6 +129,7 @@ async function startErasure(batch: Batch, erasure: Erasure): Promise<StartedEras
     const started = await startRedaction(batch, { line, resource: 'nation', key, data })
     if (started) redactions.push(started)
   }
+  await closeHistory(db, 'nation', nations)
   const own = await db.rows<{ id: string }>(sql`
     select t.id from unnest(${nations}::text[]) as t (id)
     where not exists (select from chancery_secret.nation_private p where p.nation_id = t.id and p.player <> ${player})`)

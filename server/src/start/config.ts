@@ -67,6 +67,8 @@ export interface Config {
   webhooksInFlight: number
   /** Rows of the request log, about 250 bytes each; the oldest are deleted first. 0 switches the request log and usage counters off. */
   requestLogRowsMax: number
+  /** How many days of history are kept: of nations, alliances and daily prices. */
+  historyDays: number
   /** Anybody who reaches the public listener may sign in as any player. Set by a command, not by a variable. */
   demoSignIn: boolean
   /** The accent colour of the developer settings page, and its logo: an SVG, PNG or WebP file of at most 200 KB. */
@@ -182,6 +184,11 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
       'CHANCERY_JOURNAL_ROWS',
       integer(0, 999_999_999, 'a whole number from 0'),
       2_000_000,
+    ),
+    historyDays: read(
+      'CHANCERY_HISTORY_DAYS',
+      integer(1, 3_660, 'a whole number from 1 to 3660'),
+      limits.historyDays,
     ),
     demoSignIn: defaults.demoSignIn,
     pageColor: read('CHANCERY_PAGE_COLOR', color, '#2f5d8a'),

@@ -4,6 +4,9 @@ import { deleteOldChanges } from '../changes/store.ts'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/dead-letters.ts'
 import { deleteOldHeartbeats } from '../ingest/heartbeats.ts'
 import { deleteEndedAddressLimits } from '../limits/address-limits.ts'
+import { deleteOldHistory } from '../resources/history/record-day.ts'
+import { deleteOldPrices } from '../resources/market/history.ts'
+import { deleteOldSnapshots } from '../snapshots/files.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { TaskFailures } from '../telemetry/task-failures.ts'
@@ -18,11 +21,13 @@ export function startHousekeeping({
   pulse,
   operator,
   failures,
+  historyDays,
 }: {
   pools: Pick<Pools, 'access' | 'outbound' | 'ingest'>
   pulse: Pick<Pulse, 'now'>
   operator: { prune(): Promise<unknown> }
   failures: Pick<TaskFailures, 'of'>
+  historyDays: number
 }): { close(): void } {
   const onError = failures.of('housekeeping', everyMs)
   const timer = setInterval(() => {
@@ -33,7 +38,10 @@ export function startHousekeeping({
     deleteOldBatchIds(pools.ingest).catch(onError)
     deleteOldDeadLetters(pools.ingest).catch(onError)
     deleteOldHeartbeats(pools.ingest).catch(onError)
+    deleteOldSnapshots(pools.ingest, limits.snapshotDays).catch(onError)
     deleteOldChanges(pools.ingest, limits.changeDays).catch(onError)
+    deleteOldHistory(pools.ingest, historyDays).catch(onError)
+    deleteOldPrices(pools.ingest, historyDays).catch(onError)
     operator.prune().catch(onError)
   }, everyMs)
   return { close: () => clearInterval(timer) }

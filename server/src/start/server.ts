@@ -24,6 +24,8 @@ import { adoptProfile } from '../profile/adopt-profile.ts'
 import { startRankingRounds } from '../rankings/round-scheduler.ts'
 import { appendToLedgerFile, completeLedgerFile, readLedger } from '../redaction/ledger.ts'
 import { createDropMetrics, startRequestLog } from '../request-log/request-log.ts'
+import { startSnapshots } from '../snapshots/schedule.ts'
+import { importDay, type PastNation } from '../resources/history/record-day.ts'
 import { isUnavailable, sql } from '../store/database.ts'
 import { readDatabaseId, readMigrationNumber } from '../store/migrations.ts'
 import { openStore } from '../store/open-store.ts'
@@ -50,8 +52,12 @@ export interface RunningServer {
   isEmptyWorld: boolean
   /** The world version that this process has; undefined while the database does not respond. */
   worldVersion(): number | undefined
+  /** Writes the points of a past day that has none into the histories of nations and alliances: of all nations of that day. */
+  importDay(day: string, nations: readonly PastNation[]): Promise<void>
   /** Resolves when the server has closed: by `close`, or because the bundled PostgreSQL exited. */
   closed: Promise<void>
+  /** Makes a snapshot now, also when none is due. */
+  makeSnapshot(): Promise<void>
   /** Keeps serving for CHANCERY_DRAIN_SECONDS while /readyz is 503 and every response closes its connection. Call `close` after it. */
   drain(): Promise<void>
   close(): Promise<void>
@@ -66,6 +72,8 @@ export interface ServerTimings {
   rankingPauseMs?: number
   /** After how long all processes return a changed item. Default: how long they trust a heartbeat. */
   changeDelayMs?: number
+  /** After the first facts. */
+  firstSnapshotAfterMs?: number
   /** Between two retries of facts that were set aside. */
   retryPauseMs?: number
   /** Multiplies every timeout of the database. */
@@ -196,10 +204,27 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       publicUrl: () => publicUrl,
       isDraining: () => isDraining,
     })
+    const snapshots = own(
+      startSnapshots({
+        target,
+        namesStatements: config.databaseNamesStatements,
+        contract,
+        pulse,
+        pool: pools.ingest,
+        onSnapshot({ id, reason, change_seq, files }, seconds) {
+          metrics.snapshots.observe(seconds)
+          const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+          log.info({ snapshot: id, reason, change_seq, bytes, seconds: Math.round(seconds) }, 'snapshot made')
+        },
+        onError: failures.of('snapshots'),
+        firstAfterMs: timings.firstSnapshotAfterMs,
+      }),
+    )
     const ingest: IngestContext = {
       pool: pools.ingest,
       contract,
       validate: createFactValidator(contract),
+      beforeReset: () => snapshots.make('era_end').catch(failures.of('snapshots')),
       recordRedactions: entries => appendToLedgerFile(config.dataDir, entries),
       onDropped: dropped => {
         metrics.deadLettersDropped.inc(dropped.length)
@@ -259,7 +284,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         pause: retryPauseMs === undefined ? undefined : () => retryPauseMs,
       }),
     )
-    own(startHousekeeping({ pools, pulse, operator, failures }))
+    own(startHousekeeping({ ...config, pools, pulse, operator, failures }))
     if (config.operatorWebhookUrl !== undefined)
       own(
         startLimitRequestNotifier({
@@ -302,7 +327,19 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
     const batch = await pools.ingest.first(sql`select from chancery_secret.batch limit 1`)
     const isEmptyWorld = batch === undefined
     const worldVersion = () => pulse.current()?.worldVersion
-    return { publicUrl, operatorUrl, operatorToken, isEmptyWorld, worldVersion, closed, drain, close }
+    const makeSnapshot = () => snapshots.make('daily')
+    return {
+      publicUrl,
+      operatorUrl,
+      operatorToken,
+      isEmptyWorld,
+      worldVersion,
+      makeSnapshot,
+      importDay: (day, nations) => importDay(pools.ingest, day, nations),
+      closed,
+      drain,
+      close,
+    }
   } catch (error) {
     await close()
     throw isUnavailable(error)

@@ -1,6 +1,5 @@
 import { type Contract, type FactResource, inputFields, type Resource } from '@chancery/contract'
-import { raw, type Sql } from './database.ts'
-import type { Pools } from './pools.ts'
+import { type Database, raw, type Sql } from './database.ts'
 
 /** Computes a value once for each contract. */
 export function memoizeByContract<T>(make: (contract: Contract) => T): (owner: { contract: Contract }) => T {
@@ -45,7 +44,7 @@ export const publicColumns = (name: FactResource, alias: string, except: readonl
 
 /** The dependencies of reads. */
 export interface ReadContext {
-  pools: Pools
+  pools: { readonly [K in 'public' | 'lookups' | 'search' | 'owner']: Database }
   contract: Contract
 }
 

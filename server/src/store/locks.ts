@@ -15,6 +15,9 @@ export const retryLock = 0x7265_7472
 /** Held during a ranking round: one at a time, over all processes. */
 export const roundLock = 0x726f_756e
 
+/** Held while a snapshot is made: one process at a time. */
+export const snapshotLock = 0x736e_6170
+
 /** Held during a migration, a backup (shared) or a restore. */
 export const migrationLock = 0x6368_616e
 

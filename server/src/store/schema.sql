@@ -628,6 +628,30 @@ alter table chancery_world.alliance_attribute_ranking owner to chancery_ingest;
 grant select on chancery_world.alliance_attribute_ranking to chancery_owner;
 grant select on chancery_world.alliance_attribute_ranking to chancery_public;
 
+create table chancery_world.alliance_history (
+  block integer not null,
+  day date not null,
+  total_scores numeric[] not null,
+  ranks bigint[] not null,
+  member_counts bigint[] not null,
+  constraint alliance_history_pkey PRIMARY KEY (block, day)
+);
+CREATE INDEX alliance_history_day ON chancery_world.alliance_history USING btree (day);
+grant delete, insert, select, update on chancery_world.alliance_history to chancery_ingest;
+grant select on chancery_world.alliance_history to chancery_owner;
+grant select on chancery_world.alliance_history to chancery_public;
+
+create table chancery_world.alliance_history_number (
+  number integer not null,
+  alliance_id text collate "C",
+  freed_on date,
+  constraint alliance_history_number_pkey PRIMARY KEY (number)
+);
+CREATE UNIQUE INDEX alliance_history_number_current ON chancery_world.alliance_history_number USING btree (alliance_id) WHERE (freed_on IS NULL);
+grant delete, insert, select, update on chancery_world.alliance_history_number to chancery_ingest;
+grant select on chancery_world.alliance_history_number to chancery_owner;
+grant select on chancery_world.alliance_history_number to chancery_public;
+
 create table chancery_world.alliance_member (
   nation_id text collate "C" not null,
   alliance_id text collate "C" not null,
@@ -893,6 +917,25 @@ grant delete, insert, select, update on chancery_world.market_price to chancery_
 grant select on chancery_world.market_price to chancery_owner;
 grant select on chancery_world.market_price to chancery_public;
 
+create table chancery_world.market_price_history (
+  resource text collate "C" not null,
+  "interval" text not null,
+  starts_at timestamp with time zone not null,
+  open numeric not null,
+  high numeric not null,
+  low numeric not null,
+  close numeric not null,
+  volume_24h bigint,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone not null,
+  constraint market_price_history_pkey PRIMARY KEY ("interval", resource, starts_at),
+  constraint market_price_history_interval_check CHECK (("interval" = ANY (ARRAY['hour'::text, 'day'::text])))
+);
+CREATE INDEX market_price_history_time ON chancery_world.market_price_history USING btree ("interval", starts_at, resource);
+grant delete, insert, select, update on chancery_world.market_price_history to chancery_ingest;
+grant select on chancery_world.market_price_history to chancery_owner;
+grant select on chancery_world.market_price_history to chancery_public;
+
 create table chancery_world.nation (
   id text collate "C" not null,
   nation_name text not null,
@@ -947,6 +990,29 @@ grant delete, insert, select, update on chancery_world.nation_attribute_ranking_
 grant select on chancery_world.nation_attribute_ranking_gap to chancery_owner;
 grant select on chancery_world.nation_attribute_ranking_gap to chancery_public;
 
+create table chancery_world.nation_history (
+  block integer not null,
+  day date not null,
+  low bytea not null,
+  high bytea not null,
+  constraint nation_history_pkey PRIMARY KEY (block, day)
+) with (toast_tuple_target=128);
+CREATE INDEX nation_history_day ON chancery_world.nation_history USING btree (day);
+grant delete, insert, select, update on chancery_world.nation_history to chancery_ingest;
+grant select on chancery_world.nation_history to chancery_owner;
+grant select on chancery_world.nation_history to chancery_public;
+
+create table chancery_world.nation_history_number (
+  number integer not null,
+  nation_id text collate "C",
+  freed_on date,
+  constraint nation_history_number_pkey PRIMARY KEY (number)
+);
+CREATE UNIQUE INDEX nation_history_number_current ON chancery_world.nation_history_number USING btree (nation_id) WHERE (freed_on IS NULL);
+grant delete, insert, select, update on chancery_world.nation_history_number to chancery_ingest;
+grant select on chancery_world.nation_history_number to chancery_owner;
+grant select on chancery_world.nation_history_number to chancery_public;
+
 create table chancery_world.nation_rank_previous_day (
   nation_id text collate "C" not null,
   rank bigint not null,
@@ -966,11 +1032,17 @@ create table chancery_world.nation_ranking (
   rank bigint,
   previous_rank bigint,
   national_score numeric not null,
+  founded_at timestamp with time zone,
+  city_count bigint,
   constraint nation_ranking_pkey PRIMARY KEY ("position"),
   constraint nation_ranking_nation_id_key UNIQUE (nation_id)
 ) with (fillfactor=85);
 alter table chancery_world.nation_ranking owner to chancery_ingest;
 CREATE INDEX nation_ranking_alliance ON chancery_world.nation_ranking USING btree (alliance_id, "position") INCLUDE (status);
+CREATE INDEX nation_ranking_cities ON chancery_world.nation_ranking USING btree (city_count DESC NULLS LAST, nation_id);
+CREATE INDEX nation_ranking_founded ON chancery_world.nation_ranking USING btree (founded_at DESC NULLS LAST, nation_id);
+CREATE INDEX nation_ranking_name ON chancery_world.nation_ranking USING btree (split_part(search_text, '
+'::text, 1), nation_id);
 CREATE INDEX nation_ranking_status ON chancery_world.nation_ranking USING btree (status, "position") WHERE (status <> 'active'::text);
 grant select on chancery_world.nation_ranking to chancery_owner;
 grant select on chancery_world.nation_ranking to chancery_public;
@@ -1012,6 +1084,8 @@ create table chancery_world.pulse (
   unranked_since timestamp with time zone,
   change_seq bigint default 1 not null,
   change_floor bigint default 1 not null,
+  snapshot_version bigint default 0 not null,
+  snapshots_paused_until timestamp with time zone,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );
@@ -1034,6 +1108,28 @@ create table chancery_world.ranking_round (
 grant delete, insert, select, update on chancery_world.ranking_round to chancery_ingest;
 grant select on chancery_world.ranking_round to chancery_owner;
 grant select on chancery_world.ranking_round to chancery_public;
+
+create table chancery_world.snapshot (
+  id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  reason text not null,
+  change_seq bigint not null,
+  event_seq bigint not null,
+  files jsonb not null,
+  constraint snapshot_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select on chancery_world.snapshot to chancery_ingest;
+grant select on chancery_world.snapshot to chancery_public;
+
+create table chancery_world.snapshot_chunk (
+  snapshot_id text collate "C" not null,
+  resource text collate "C" not null,
+  number bigint not null,
+  data bytea not null,
+  constraint snapshot_chunk_pkey PRIMARY KEY (snapshot_id, resource, number)
+);
+grant delete, insert, select on chancery_world.snapshot_chunk to chancery_ingest;
+grant select on chancery_world.snapshot_chunk to chancery_public;
 
 create table chancery_world.tombstone (
   resource text not null,

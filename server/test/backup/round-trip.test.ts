@@ -46,6 +46,11 @@ const changed = new Set([
   'chancery_world.ranking_round',
   'chancery_world.nation_ranking',
   'chancery_world.nation_ranking_dirty',
+  'chancery_world.change',
+  'chancery_world.change_block',
+  'chancery_world.change_day',
+  'chancery_world.snapshot',
+  'chancery_world.snapshot_chunk',
   'chancery_world.alliance_ranking',
   'chancery_world.nation_attribute_ranking',
   'chancery_world.nation_attribute_ranking_gap',
@@ -146,10 +151,15 @@ test('a backup has every logged table except those that are recomputed', () => {
     'chancery_secret.nation_ranking_log',
     'chancery_world.alliance_attribute_ranking',
     'chancery_world.alliance_ranking',
+    'chancery_world.change',
+    'chancery_world.change_block',
+    'chancery_world.change_day',
     'chancery_world.nation_attribute_ranking',
     'chancery_world.nation_attribute_ranking_gap',
     'chancery_world.nation_ranking',
     'chancery_world.nation_ranking_dirty',
+    'chancery_world.snapshot',
+    'chancery_world.snapshot_chunk',
   ])
 })
 

@@ -190,8 +190,10 @@ test('a stream sends the changes after a number, then new ones', async () => {
     await stream.upToDate()
     const received = stream.data().map(data => JSON.parse(data) as Change)
     assert.deepEqual(received, all.slice(3))
-    await chancery.ingest([nation('n30')])
-    await stream.until(({ data }) => data?.includes('"n30"') ?? false)
+    await chancery.ingest([
+      put('news_item', { id: 'late-news', title: 'Late', published_at: '2026-06-01T00:00:00Z' }),
+    ])
+    await stream.until(({ data }) => data?.includes('"late-news"') ?? false)
   } finally {
     stream.close()
   }

@@ -4,9 +4,10 @@ import type { TestServer } from '../support/test-server.ts'
 type Item = Record<string, unknown>
 
 /** The list of each resource. */
-const paths: Record<Exclude<ListedResource, 'alliance_member'>, string> = {
+export const listPaths: Record<ListedResource, string> = {
   alliance: '/alliances',
   nation: '/nations',
+  alliance_member: '/members',
   treaty: '/treaties',
   era: '/eras',
   conflict: '/global-conflicts',
@@ -38,12 +39,6 @@ export async function readItems(server: Pick<TestServer, 'read'>): Promise<Map<s
       found.set(`${resource} ${item[primaryKeys[resource]]}`, JSON.stringify(shown))
     }
   }
-  for (const resource of listedResources) {
-    if (resource !== 'alliance_member') add(resource, await readList(server, paths[resource]))
-  }
-  for (const key of found.keys()) {
-    const [resource, id] = key.split(' ')
-    if (resource === 'alliance') add('alliance_member', await readList(server, `/alliances/${id}/members`))
-  }
+  for (const resource of listedResources) add(resource, await readList(server, listPaths[resource]))
   return found
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { bases, type Contract } from '@chancery/contract'
 import { runRankingRound } from '../../src/rankings/round.ts'
-import { createPool } from '../../src/store/database.ts'
+import { createPool, type Sql, sql } from '../../src/store/database.ts'
 import { openStream, type StreamReader } from '../events/stream-reader.ts'
 import { readStatus } from '../support/read-status.ts'
 import { startTestServer, type TestServer } from '../support/test-server.ts'
@@ -37,7 +37,8 @@ export async function startWorld({ profile }: Contract): Promise<World> {
 
 export async function ingestWorld(chancery: TestServer, groups: FactBatch[][]): Promise<string[]> {
   const times: string[] = []
-  for (const batches of groups) {
+  for (const [index, batches] of groups.entries()) {
+    if (index === Math.floor(groups.length / 2)) await endDay(chancery.databaseUrl, 2)
     for (const { facts, isSecret } of batches) {
       const before = await changedAt(chancery)
       const outcome = await chancery.ingest(facts, { waits: false })
@@ -47,8 +48,33 @@ export async function ingestWorld(chancery: TestServer, groups: FactBatch[][]): 
       else times.push(String(now))
     }
   }
+  await endDay(chancery.databaseUrl, 1)
   await rank(chancery)
   return times
+}
+
+/** Ends the day as if it were some days ago, so that histories have a point of all facts so far. */
+export async function endDay(databaseUrl: string, daysAgo: number): Promise<void> {
+  const pool = createPool({
+    target: { connectionString: databaseUrl },
+    role: 'chancery_ingest',
+    connectionsMax: 1,
+  })
+  const round = async (isDone: Sql) => {
+    while (
+      !(await pool.first(
+        sql`select from chancery_world.ranking_round r, chancery_world.pulse p where ${isDone}`,
+      ))
+    )
+      await runRankingRound(pool).catch(() => undefined)
+  }
+  try {
+    await round(sql`r.world_version = p.world_version`)
+    await pool.rows(sql`update chancery_world.ranking_round set day = current_date - ${daysAgo}::integer`)
+    await round(sql`r.day = current_date`)
+  } finally {
+    await pool.close()
+  }
 }
 
 /** The ranking round, at once: a server on its own makes pauses between rounds. */

@@ -40,6 +40,7 @@ const values: Record<Parameter['kind'], (parameter: Parameter, contract: Contrac
     return [...named, named.join(',')]
   },
   time: () => ['@0', '@2', '@4', '2026-01-01T00:00:00Z', 'now'],
+  date_or_time: () => ['2026-01-01', '2100-01-01', 'now'],
   event_id: () => ['1'],
   event_types: (_parameter, { eventKinds }) => {
     const kinds = Object.keys(eventKinds)

@@ -226,6 +226,11 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
         ],
         allowed: /a time like 2026-/,
       }
+    case 'date_or_time':
+      return {
+        texts: ['', 'yesterday', '2026-5-27', '2026-02-30', '2026-05-27T18:00:00', '0000-01-01', '20260527'],
+        allowed: /a date like 2026-05-27 or a time like 2026-/,
+      }
     case 'event_types':
       return {
         texts: [

@@ -23,6 +23,7 @@ function openApi() {
     app,
     contract,
     disclose: createDisclosure(contract),
+    horizon: { current: () => undefined },
     pulse: {
       current: () => ({
         seq: 0,

@@ -57,7 +57,7 @@ prepare(async () => {
 const narrowing: Record<string, string | (() => string)> = {
   'nations.list search': 'val',
   'nations.list ids': 'n1,n8,n7',
-  'nations.list alliance_id': 'a1',
+  'nations.list alliance_id': 'none',
   'nations.list status': 'active',
   'nations.list min_score': '1200',
   'nations.list max_score': '1400',

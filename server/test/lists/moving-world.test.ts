@@ -27,7 +27,16 @@ const score = fc.oneof(
 )
 const status = fc.constantFrom('active', 'protected', 'vacation', 'inactive')
 const lives = fc.uniqueArray(
-  fc.record({ id: numbers(20), score, status, alliance: fc.option(numbers(3)), isRenamed: fc.boolean() }),
+  fc.record({
+    id: numbers(20),
+    score,
+    status,
+    alliance: fc.option(numbers(3)),
+    name: fc.constantFrom('Nation', 'Ostland', 'ostland', 'Öst'),
+    founded: fc.option(numbers(3)),
+    cities: fc.option(numbers(3)),
+    isRenamed: fc.boolean(),
+  }),
   { selector: ({ id }) => id, minLength: 2, maxLength: 8 },
 )
 const wars = fc.uniqueArray(
@@ -61,8 +70,14 @@ function factsOf({ lives, wars, gone, goneWars, isReset }: Drawn): Fact[] {
   const n = (choice: number) => named('n', lives[choice % lives.length]?.id ?? 0)
   return [
     ...[1, 2, 3].map(number => alliance(named('a', number))),
-    ...lives.flatMap(({ id, score: national_score, status, alliance, isRenamed }) => [
-      nation(named('n', id), { national_score, status }),
+    ...lives.flatMap(({ id, score: national_score, status, alliance, name, founded, cities, isRenamed }) => [
+      nation(named('n', id), {
+        national_score,
+        status,
+        nation_name: name === 'Nation' ? `Nation ${named('n', id)}` : name,
+        founded_at: founded === null ? null : `2026-05-0${founded}T00:00:00Z`,
+        city_count: cities,
+      }),
       alliance === null
         ? remove('alliance_member', named('n', id))
         : member(named('n', id), named('a', alliance)),
@@ -83,7 +98,10 @@ function factsOf({ lives, wars, gone, goneWars, isReset }: Drawn): Fact[] {
 
 const bound = fc.option(fc.oneof(score, fc.constant(Number.MAX_SAFE_INTEGER)), { nil: undefined })
 const listRequest = fc.record({
-  alliances: fc.option(fc.uniqueArray(numbers(4), { maxLength: 3 }), { nil: undefined }),
+  // 0: no alliance.
+  alliances: fc.option(fc.uniqueArray(fc.nat({ max: 4 }), { maxLength: 3 }), { nil: undefined }),
+  sort: fc.constantFrom('score', 'founded', 'cities', 'name'),
+  ids: fc.option(fc.uniqueArray(numbers(20), { maxLength: 9 }), { nil: undefined, freq: 3 }),
   status: fc.option(status, { nil: undefined }),
   min_score: bound,
   max_score: bound,
@@ -112,9 +130,25 @@ async function readAll(
 
 const contract = contractFor(demoProfile)
 
+/** The order of nations `n` that each sort promises. Of names, the database folds the case as the service does. */
+const orders: Record<ListRequest['sort'], string> = {
+  score: 'p.position',
+  founded: 'n.founded_at desc nulls last, n.id',
+  cities: 'n.city_count desc nulls last, n.id',
+  name: `lower(n.nation_name collate "und-x-icu") collate "C", n.id`,
+}
+
 /** Compares lists with plain queries in one snapshot. */
-async function assertListed({ alliances, warStatus, limit, ...filter }: ListRequest): Promise<void> {
-  const alliance_id = alliances?.map(number => named('a', number))
+async function assertListed({
+  alliances,
+  warStatus,
+  limit,
+  sort,
+  ids: drawn,
+  ...filter
+}: ListRequest): Promise<void> {
+  const alliance_id = alliances?.map(number => (number === 0 ? 'none' : named('a', number)))
+  const ids = drawn?.map(number => named('n', number))
   const { status, min_score, max_score, search } = filter
   const idsOf = async (text: string, values: unknown[]) =>
     (await client.query<{ id: string }>(text, values)).rows.map(({ id }) => id)
@@ -129,20 +163,18 @@ async function assertListed({ alliances, warStatus, limit, ...filter }: ListRequ
     const expected = await idsOf(
       `select n.id from chancery_world.nation n left join chancery_world.nation_ranking p on p.nation_id = n.id
          left join chancery_world.alliance_member m on m.nation_id = n.id
-       where ($1::text[] is null or m.alliance_id = any($1)) and ($2::text is null or n.status = $2)
+       where ($1::text[] is null or coalesce(m.alliance_id, 'none') = any($1)) and ($6::text[] is null or n.id = any($6)) and ($2::text is null or n.status = $2)
          and ($3::numeric is null or n.national_score >= $3) and ($4::numeric is null or n.national_score <= $4)
-         and ($5::text is null or strpos(lower(n.nation_name), $5) > 0) order by p.position`,
-      [alliance_id, status, min_score, max_score, search],
+         and ($5::text is null or strpos(lower(n.nation_name), $5) > 0) order by ${orders[sort]}`,
+      [alliance_id, status, min_score, max_score, search, ids],
     )
-    const isFiltered = alliance_id !== undefined || Object.values(filter).some(value => value !== undefined)
-    if (isFiltered) {
-      const listed = { ...filter, alliance_id }
-      const { ids, totals } = await readAll(limit, request => listNations(context, { ...listed, ...request }))
-      // A search lists names that begin with its text first.
-      const inOrder = (found: string[]) => (search === undefined ? found : found.toSorted())
-      assert.deepEqual(inOrder(ids), inOrder(expected))
-      assert.deepEqual(totals, [expected.length])
-    }
+    const nations = await readAll(limit, request =>
+      listNations(context, { ...filter, alliance_id, ids, sort, ...request }),
+    )
+    // By score, a search lists names that begin with its text first.
+    const inOrder = (found: string[]) => (search !== undefined && sort === 'score' ? found.toSorted() : found)
+    assert.deepEqual(inOrder(nations.ids), inOrder(expected))
+    assert.deepEqual(nations.totals, [expected.length])
     const expectedMembers = await idsOf(
       `select nation_id as id from chancery_world.alliance_member where $1::text[] is null or alliance_id = any($1)
        order by alliance_id, nation_id`,
@@ -158,9 +190,8 @@ async function assertListed({ alliances, warStatus, limit, ...filter }: ListRequ
       [warStatus, alliance_id],
     )
     const listed = { status: warStatus, alliance_id }
-    const { ids, totals } = await readAll(limit, request => listWars(context, { ...listed, ...request }))
-    assert.deepEqual(ids, expectedWars)
-    assert.deepEqual(totals, [expectedWars.length])
+    const found = await readAll(limit, request => listWars(context, { ...listed, ...request }))
+    assert.deepEqual(found, { ids: expectedWars, totals: [expectedWars.length] })
   } finally {
     await client.query('rollback')
   }

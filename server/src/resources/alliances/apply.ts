@@ -17,6 +17,7 @@ import {
 import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest/tombstones.ts'
 import { sql } from '../../store/database.ts'
 import { searchText } from '../../store/search-text.ts'
+import { closeHistory } from '../history/numbers.ts'
 
 type Alliance = Pick<PublicOf<ResourceOf<'alliance'>>, 'id' | 'name' | 'tag' | 'founded_at'> &
   Omit<SplitAttributes, 'attributes'>
@@ -31,6 +32,8 @@ const tables = createPublicAndPrivateTables(
 const removeAlliances = createRowRemover('chancery_world.alliance', 'id')
 const removeSecrets = createRowRemover('chancery_secret.alliance_private', 'alliance_id')
 const removePreviousDayRanks = createRowRemover('chancery_world.alliance_rank_previous_day', 'alliance_id')
+/** One that is put again must not get the rank of the deleted one, nor its point of the day. */
+const removePlaces = createRowRemover('chancery_world.alliance_ranking', 'alliance_id')
 
 const store: EntityStore<Alliance> = {
   resource: 'alliance',
@@ -63,6 +66,8 @@ const store: EntityStore<Alliance> = {
     await removeAlliances(db, ids)
     await removeSecrets(db, ids)
     await removePreviousDayRanks(db, ids)
+    await removePlaces(db, ids)
+    await closeHistory(db, 'alliance', ids)
   },
 }
 

@@ -2,6 +2,7 @@ import { type FactResource, limits } from '@chancery/contract'
 import { type Batch, BatchRejectedError, type Change, type Reset, reject } from '../../ingest/batch.ts'
 import { factTable } from '../../ingest/entity-store.ts'
 import { raw, sql } from '../../store/database.ts'
+import { closeAllHistory } from '../history/numbers.ts'
 import { logAllNationsChanged } from '../nations/ranking-index.ts'
 import { countAllEnded } from '../wars/counters.ts'
 import { applyEras, type ResetCounts } from './apply.ts'
@@ -32,6 +33,7 @@ const retiredTables = [
   'chancery_world.alliance_attribute_ranking',
   'chancery_world.nation_rank_previous_day',
   'chancery_world.alliance_rank_previous_day',
+  'chancery_world.market_price_history',
 ]
 
 /**
@@ -47,6 +49,7 @@ export async function resetWorld(batch: Batch, reset: Reset): Promise<readonly F
     nations: await retire(batch, reset, { resource: 'nation', name: 'nation_name' }),
     alliances: await retire(batch, reset, { resource: 'alliance', name: 'name' }),
   }
+  for (const ranked of ['nation', 'alliance'] as const) await closeAllHistory(batch.db, ranked)
   for (const table of retiredTables) await batch.db.rows(sql`${raw(`delete from ${table}`)}`)
   await batch.db.rows(sql`update chancery_world.ranking_round set nations = 0, alliances = 0`)
   await endAll(batch, at)

@@ -1,7 +1,14 @@
 import { decimalMax, type PublicOf, type ResourceOf, toExactDecimal } from '@chancery/contract'
 import type { Batch, Change } from '../../ingest/batch.ts'
-import { type EntityStore, mergeChanges } from '../../ingest/changes.ts'
+import {
+  deletionsOf,
+  type EntityStore,
+  mergeChanges,
+  recreatedOf,
+  type Transition,
+} from '../../ingest/changes.ts'
 import { createTableStore } from '../../ingest/entity-store.ts'
+import { deletePriceHistory, recordPrices } from './history.ts'
 
 type MarketPrice = PublicOf<ResourceOf<'market_price'>> & {
   reference_price: number
@@ -39,7 +46,9 @@ const changePercent = (from: number, to: number) =>
 
 /** Applies facts about market prices. */
 export async function applyMarket(batch: Batch, changes: Change[]): Promise<void> {
-  for (const { line, after } of await mergeChanges(batch, store, changes)) {
+  const transitions = await mergeChanges(batch, store, changes)
+  await recordHistory(batch, transitions)
+  for (const { line, after } of transitions) {
     if (after?.moved_from === undefined) continue
     const { resource, currency, price, moved_from, as_of } = after
     const change_percent = changePercent(moved_from, price)
@@ -49,4 +58,19 @@ export async function applyMarket(batch: Batch, changes: Change[]): Promise<void
       { resource, currency, price, reference_price: moved_from, change_percent },
     )
   }
+}
+
+/** A price that was deleted has no history; one that was put again begins anew. */
+async function recordHistory({ db }: Batch, transitions: Transition<MarketPrice>[]): Promise<void> {
+  const deleted = deletionsOf(transitions).map(({ key }) => key)
+  await deletePriceHistory(db, [...deleted, ...recreatedOf(transitions)])
+  const lastDeletion = new Map(
+    transitions.flatMap(({ key, after }, index) => (after === undefined ? [[key, index] as const] : [])),
+  )
+  await recordPrices(
+    db,
+    transitions.flatMap(({ key, after }, index) =>
+      after && index > (lastDeletion.get(key) ?? -1) ? [after] : [],
+    ),
+  )
 }

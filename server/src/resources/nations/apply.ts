@@ -19,6 +19,7 @@ import { rejectReusedIds, removeTombstones, writeTombstones } from '../../ingest
 import { sql } from '../../store/database.ts'
 import { searchText } from '../../store/search-text.ts'
 import { addScoreChanges } from '../alliances/apply.ts'
+import { closeHistory } from '../history/numbers.ts'
 import { logChangedNations, removeIndexedNations, updateIndexedNations } from './ranking-index.ts'
 
 type StoredNation = Omit<PublicOf<ResourceOf<'nation'>>, 'rank' | 'alliance' | 'wars' | 'url'> &
@@ -89,6 +90,7 @@ function createStore(): EntityStore<StoredNation> {
       await removeSecrets(db, ids)
       await removePreviousDayRanks(db, ids)
       await removeIndexedNations(db, ids)
+      await closeHistory(db, 'nation', ids)
       await logChangedNations(db, ids)
       for (const id of ids) known.delete(id)
     },

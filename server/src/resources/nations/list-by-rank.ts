@@ -1,5 +1,5 @@
 import { operations, type ValuesFor } from '@chancery/contract'
-import { type Sql, sql } from '../../store/database.ts'
+import { type Database, type Sql, sql } from '../../store/database.ts'
 import { comparisons } from '../../store/derived-lists.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type PageRequest,
   readConcatenated,
   readPage,
+  readSlice,
   smallResultMax,
 } from '../../store/paging.ts'
 import { type NationSource, readPageWithTotal, searchNations } from './search.ts'
@@ -16,17 +17,24 @@ import {
   columnsOf,
   indexColumnOf,
   type Nation,
+  type NationOrder,
   type NationRow,
   nationOf,
+  nationOrders,
   positionAfter,
   rankedNations,
 } from './store.ts'
+
+/** The word for nations without an alliance, whose alliance is an empty text in the ranking index. No id is empty. */
+const noAlliance = 'none'
 
 type Filter = Partial<ValuesFor<typeof operations.nationsList>> & PageRequest
 
 /** A page of nations in the order of the latest ranking round; nations newer than the round come last. */
 export async function listNations(context: ReadContext, filter: Filter): Promise<Page<Nation>> {
-  const { search, page, limit, ...selection } = filter
+  const { search, page, limit, sort = 'score', ...rest } = filter
+  const selection = { ...rest, alliance_id: rest.alliance_id?.map(id => (id === noAlliance ? '' : id)) }
+  const order = sort === 'score' ? undefined : nationOrders[sort]
   const conditions = conditionsOf(selection)
   const columns = columnsOf(context)
   const source = { db: context.pools.public, columns }
@@ -34,29 +42,34 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
     search !== undefined
       ? await searchNations(
           { db: context.pools.search, columns },
-          { text: search, page, limit, conditions },
+          { text: search, page, limit, conditions, order },
           // At most 100 ids.
           { isNarrow: filter.ids !== undefined },
         )
       : filter.ids
-        ? await readPage<NationRow>(source.db, filter, rankedNations(columns, allOf(conditions)))
-        : conditions.length > 0
-          ? await listByRank(source, selection, { page, limit })
-          : await listAllByRank(source, filter)
+        ? await readPage<NationRow>(source.db, filter, rankedNations(columns, allOf(conditions), order))
+        : order
+          ? await listInOrder(source, selection, { page, limit }, order)
+          : conditions.length > 0
+            ? await listByRank(source, selection, { page, limit })
+            : await listAllByRank(source, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
+
+/** How many nations there are. */
+const allNations = sql`(
+  select l.position - (
+    select count(*) from chancery_world.nation_ranking_dirty m where m.is_deleted and m.position < l.position
+  ) from (select coalesce(max(position), 0) as position from chancery_world.nation_ranking) l
+)`
 
 /** All nations, by their positions: every page takes the same time. */
 const listAllByRank = (source: NationSource, filter: Filter): Promise<Page<NationRow>> =>
   readPageWithTotal(
     source,
     sql`
-      last as (
-        select coalesce(max(position), 0) as position from chancery_world.nation_ranking
-      ), counted as materialized (
-        select l.position - (
-          select count(*) from chancery_world.nation_ranking_dirty m where m.is_deleted and m.position < l.position
-        ) as total from last l
+      counted as materialized (
+        select ${allNations} as total
       ), item as (
         select 0 as tier, position from chancery_world.nation_ranking
         where position >= ${positionAfter(offsetOf(filter))} order by position limit ${filter.limit}
@@ -69,7 +82,7 @@ const conditionsOf = (filter: Selection): Sql[] => [
 ]
 
 /** The filters by which the rows of the ranking index are counted. */
-type Selection = Omit<Filter, 'search' | keyof PageRequest>
+type Selection = Omit<Filter, 'search' | 'sort' | keyof PageRequest>
 
 /** The first and the last position of a range of scores, and how many selected nations come before, within and behind it. */
 interface Counted {
@@ -78,6 +91,22 @@ interface Counted {
   before: number
   within: number
   behind: number
+}
+
+/**
+ * Nations in an order of their own. Many are read in this order by its index, from the nearer end: half of a large world at most.
+ */
+async function listInOrder(
+  { db, columns }: NationSource,
+  selection: Selection,
+  request: PageRequest,
+  order: NationOrder,
+): Promise<Page<NationRow>> {
+  const { before, within, behind } = await count(db, selection)
+  const total = before + within + behind
+  const where = selecting(selection, { scanInOrder: total > smallResultMax })
+  const slice = { offset: offsetOf(request), limit: request.limit, total }
+  return { items: await readSlice(db, rankedNations(columns, where, order), slice), total }
 }
 
 /**
@@ -90,9 +119,7 @@ async function listByRank(
   selection: Selection,
   request: PageRequest,
 ): Promise<Page<NationRow>> {
-  const counted = await db.first<Counted>(counting(selection))
-  if (!counted) throw new Error('the count returned no row')
-  const { first, last, before, within, behind } = counted
+  const { first, last, before, within, behind } = await count(db, selection)
   const isAmongMoved = sql`p.position in (select position from chancery_world.nation_ranking_dirty)`
   const parts = [
     { where: sql`p.position < ${first} and ${isAmongMoved}`, total: before },
@@ -135,13 +162,18 @@ const narrowConditions = (selection: Selection): Sql[] => [
   ...(selection.status && selection.status !== 'active' ? [isOther] : []),
 ]
 
+async function count(db: Database, selection: Selection): Promise<Counted> {
+  const counted = await db.first<Counted>(counting(selection))
+  if (!counted) throw new Error('the count returned no row')
+  return counted
+}
+
 /** One statement, so that all counts are of the same round. */
 function counting(filter: Selection): Sql {
   const { min_score, max_score, ...alike } = filter
-  if (filter.alliance_id && isOnly(filter, 'alliance_id'))
+  if (isOnly(filter, undefined) || isOnly(filter, 'alliance_id'))
     return sql`
-      select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, coalesce(sum(member_count), 0) as within, 0 as behind
-      from chancery_world.alliance where id = any(${filter.alliance_id})`
+      select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, ${ofAlliances(filter.alliance_id)} as within, 0 as behind`
   const nations = sql`(select nations from chancery_world.ranking_round)`
   return sql`
     with bounds as materialized (
@@ -159,6 +191,15 @@ function counting(filter: Selection): Sql {
         count(*) filter (where is_selected and position > last) as behind
       from moved
     ) of_moved`
+}
+
+/** How many nations these alliances have; all without a list. */
+function ofAlliances(ids: readonly string[] | undefined): Sql {
+  if (!ids) return allNations
+  const members = (where: Sql) =>
+    sql`(select coalesce(sum(member_count), 0) from chancery_world.alliance where ${where})`
+  const chosen = members(sql`id = any(${ids})`)
+  return ids.includes('') ? sql`${chosen} + ${allNations} - ${members(sql`true`)}` : chosen
 }
 
 /** Whether no filter but `name` is given. */

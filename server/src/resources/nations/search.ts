@@ -1,13 +1,15 @@
 import { blockOf, isInBlock } from '../../store/block-counts.ts'
 import { type Database, raw, type Sql, sql } from '../../store/database.ts'
-import { allOf, offsetOf, type Page, type PageRequest, smallResultMax } from '../../store/paging.ts'
+import { allOf, offsetOf, type Page, type PageRequest, readPage, smallResultMax } from '../../store/paging.ts'
 import { beginningWith, beginningWithLine, containing, fold } from '../../store/search-text.ts'
-import { type NationRow, rankingJoins } from './store.ts'
+import { type NationOrder, type NationRow, rankedNations, rankingJoins } from './store.ts'
 
 interface Search extends PageRequest {
   text: string
   /** Further conditions on the rows of the ranking index, `p`. */
   conditions: Sql[]
+  /** Instead of exact matches first. */
+  order: NationOrder | undefined
 }
 
 /** A database, and the columns that are read of a nation. */
@@ -18,7 +20,8 @@ export interface NationSource {
 
 /**
  * Nations whose name, or whose leader's name, contains a text: first exact matches of the name, then names that begin with it, then the
- * others, each in the order of the latest ranking round. One statement reads a page and its total, so that they are consistent.
+ * others, each in the order of the latest ranking round; or all in another order. One statement reads a page and its total, so that they are
+ * consistent, except many matches in another order.
  * `isNarrow`: the conditions select few nations.
  */
 export async function searchNations(
@@ -36,8 +39,11 @@ export async function searchNations(
           where,
           sql`(select nations from chancery_world.ranking_round) <= ${smallResultMax}`,
         )
-  const found = await read(source, matches)
-  return isCounted(found) ? toPage(found) : readPageWithTotal(source, largeResult(search, where))
+  const { order } = search
+  const found = await read(source, matches, order)
+  if (isCounted(found)) return toPage(found)
+  if (order) return readPage(source.db, search, rankedNations(source.columns, where, order))
+  return readPageWithTotal(source, largeResult(search, where))
 }
 
 /** Reads a page from common table expressions that end with `counted`, one row with the total, and `item`, the tiers and positions of the page. */
@@ -47,12 +53,12 @@ export const readPageWithTotal = async (source: NationSource, matches: Sql): Pro
 /** Each row has the total; an empty page is one row with the total alone. */
 type FoundRow = { total: number | null } & (NationRow | { id: null })
 
-const read = ({ db, columns }: NationSource, matches: Sql) =>
+const read = ({ db, columns }: NationSource, matches: Sql, order?: NationOrder) =>
   db.rows<FoundRow>(sql`
     with ${matches}
     select counted.total, ${columns}
     from counted left join (item join chancery_world.nation_ranking p using (position) ${rankingJoins}) on true
-    order by item.tier, item.position`)
+    order by ${order?.order ?? sql`item.tier, item.position`}`)
 
 const isCounted = ([row]: FoundRow[]) => row !== undefined && row.total !== null
 
@@ -74,11 +80,12 @@ const tierOf = (text: string) =>
 /** Common table expressions that sort all matches: `counted` and `item`, as below. The total is null where `isSmall` is false. */
 const smallResult = (search: Search, where: Sql, isSmall = sql`true`): Sql => sql`
   found as (
-    select ${tierOf(search.text)} as tier, p.position from chancery_world.nation_ranking p where ${isSmall} and ${where}
+    select ${tierOf(search.text)} as tier, ${raw(['position', ...(search.order?.columns ?? [])].map(column => `p.${column}`).join(', '))}
+    from chancery_world.nation_ranking p where ${isSmall} and ${where}
   ), counted as (
     select case when ${isSmall} then count(*) end as total from found
   ), item as (
-    select tier, position from found order by tier, position limit ${search.limit} offset ${offsetOf(search)}
+    select tier, position from found p order by ${search.order?.order ?? sql`tier, position`} limit ${search.limit} offset ${offsetOf(search)}
   )`
 
 /** The same for the matches of the trigram index, where they are few. */

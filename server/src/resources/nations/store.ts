@@ -4,6 +4,7 @@ import {
   type PublicOf,
   type ReadableOf,
   type ResourceOf,
+  type ValuesFor,
 } from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
@@ -40,8 +41,48 @@ export const indexColumnOf = (field: string): string =>
 const { parameters }: Operation = operations.nationsList
 const comparedFields = new Set(Object.values(parameters).flatMap(({ compares }) => compares?.fields ?? []))
 
-/** The columns of nations that the ranking index copies: those that filters compare, and the text that is searched. */
-export const indexedFields = [...comparedFields.difference(new Set(['id'])), 'search_text'].map(field => ({
+type Sort = ValuesFor<typeof operations.nationsList>['sort']
+
+/** An order of the list besides that of the ranking round. Lists scan an index of the ranking index in it. */
+export interface NationOrder {
+  /** The columns that it reads of the ranking index. */
+  columns: readonly string[]
+  /** For an index. */
+  key: string
+  /** Of rows of the ranking index `p`. */
+  order: Sql
+  reversed: Sql
+}
+
+/** By a field, highest first and null last. */
+const descending = (field: string): NationOrder => ({
+  columns: [field, 'nation_id'],
+  key: `(${field} desc nulls last, nation_id)`,
+  order: raw(`p.${field} desc nulls last, p.nation_id`),
+  reversed: raw(`p.${field} nulls first, p.nation_id desc`),
+})
+
+/** The first line of the text that is searched is the nation's name. */
+const nameOf = (column: string) => `split_part(${column}, e'\n', 1)`
+
+export const nationOrders: Record<Exclude<Sort, 'score'>, NationOrder> = {
+  founded: descending('founded_at'),
+  cities: descending('city_count'),
+  name: {
+    columns: ['search_text', 'nation_id'],
+    key: `((${nameOf('search_text')}), nation_id)`,
+    order: raw(`${nameOf('p.search_text')}, p.nation_id`),
+    reversed: raw(`${nameOf('p.search_text')} desc, p.nation_id desc`),
+  },
+}
+
+/** The columns of nations that the ranking index copies: those that filters compare or orders read, and the text that is searched. */
+export const indexedFields = [
+  ...comparedFields
+    .union(new Set(Object.values(nationOrders).flatMap(({ columns }) => columns)))
+    .difference(new Set(['id', 'nation_id', 'search_text'])),
+  'search_text',
+].map(field => ({
   field,
   column: indexColumnOf(field),
 }))
@@ -63,15 +104,25 @@ export const rankingJoins = sql`
   left join chancery_world.alliance_member m on m.nation_id = n.id
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
-/** Nations in the order of the latest ranking round, selected by the narrow rows of the ranking index `p`. */
-export const rankedNations = (columns: Sql, where: Sql): Listing => ({
-  columns,
-  from: sql`chancery_world.nation_ranking p where ${where}`,
+const roundOrder: Omit<NationOrder, 'key'> = {
+  columns: [],
   order: sql`p.position`,
   reversed: sql`p.position desc`,
+}
+
+/** Nations in the order of the latest ranking round, or in another one, selected by the narrow rows of the ranking index `p`. */
+export const rankedNations = (
+  columns: Sql,
+  where: Sql,
+  by: Omit<NationOrder, 'key'> = roundOrder,
+): Listing => ({
+  columns,
+  from: sql`chancery_world.nation_ranking p where ${where}`,
+  order: by.order,
+  reversed: by.reversed,
   deferredJoin: {
     alias: sql`p`,
-    columns: sql`p.position`,
+    columns: raw(['position', ...by.columns].map(column => `p.${column}`).join(', ')),
     joins: sql`join chancery_world.nation_ranking p on p.position = chosen.position ${rankingJoins}`,
   },
 })

@@ -196,6 +196,7 @@ for (const [language, options, update, follow] of languages)
       service.remove('war', 'w1')
       assert.equal(await update(service.url, file), undefined)
       assertSame(file, service)
+      assert.equal(new Set(service.requests).size, service.requests.length, 'no request is repeated')
       service.requests.length = 0
       service.put('alliance_member', 'n1', { nation_id: 'n1', alliance_id: 'a1' })
       assert.equal(await update(service.url, file), undefined)

@@ -480,6 +480,10 @@ class _Exchange:
                 yield part
         except (OSError, http.client.HTTPException) as error:
             raise _network_error(error) from None
+        if self._response.length:
+            raise ChanceryError("network_error", "the response is incomplete")
+        # read1 leaves it open at the end, and the connection could not be used again.
+        self._response.close()
         self._is_whole = True
 
     def read_line(self, bytes_max, seconds):

@@ -77,7 +77,10 @@ export async function startWorldService(t: TestContext): Promise<WorldService> {
     if (path === '/downloads/world/latest.json')
       return manifest ? void send(res, 200, JSON.stringify(manifest)) : sendError(res, 404, 'not_found')
     const content = files.get(path)
-    if (content) return void res.writeHead(200, { 'content-type': 'application/gzip' }).end(content)
+    if (content) {
+      const headers = { 'content-type': 'application/gzip', 'content-length': content.length }
+      return void res.writeHead(200, headers).end(content)
+    }
     if (path === '/changes') {
       const after = Number(query.get('after'))
       if (after < service.floor || after > seq) return sendError(res, 410, 'cursor_expired')

@@ -5,12 +5,14 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { contractFor, demoProfile, factTypes } from '@chancery/contract'
 import { apiTypes } from './api-types.ts'
+import { mirroredText } from './mirrored.ts'
 import { limitsText, operationsText } from './operations.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const files = {
   'client/src/api-types.ts': apiTypes,
   'client/src/limits.ts': limitsText,
+  'client/src/mirrored.ts': mirroredText,
   'client/src/operations.ts': operationsText,
   'game/test/meridian-facts.ts': () => factTypes(contractFor(demoProfile)),
 }

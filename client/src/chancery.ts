@@ -5,6 +5,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { type Followed, type FollowOptions, follow } from './follow.ts'
 import { createHooks, type HookOptions } from './hooks.ts'
 import { limits } from './limits.ts'
+import type { Mirror, MirrorOptions } from './mirror.ts'
 import { OperationGroups } from './operations.ts'
 import { createRateLimiter, type RateLimit, type RateLimiter } from './rate-limiter.ts'
 import { createReader } from './reader.ts'
@@ -49,6 +50,11 @@ export class Chancery extends OperationGroups {
   declare readonly events: EventsWithFollow
   /** Makes cached responses stale that an event affects, for events received by webhook. `follow` does it by itself. */
   readonly invalidate: (event: ChanceryEvent) => void
+  /**
+   * Opens a copy of the public world in a SQLite file, or creates it. `update`, `follow` or `run` then read what is missing.
+   * It needs `node:sqlite`: Node 22.13 or newer.
+   */
+  readonly mirror: (path: string, options?: MirrorOptions) => Promise<Mirror>
   readonly #rateLimiter: RateLimiter
 
   /** @throws {TypeError} if an option is invalid. */
@@ -92,6 +98,9 @@ export class Chancery extends OperationGroups {
       ...this.events,
       follow: (options = {}) => follow({ transport, cache, singleFlight, clock, random }, options),
     }
+    // Loaded when it is used: pages in browsers do not need it.
+    this.mirror = async (path, options = {}) =>
+      (await import('./mirror.ts')).openMirror({ transport, clock, random }, path, options)
     this.invalidate = event => {
       cache.invalidate(event)
       singleFlight.reset()

@@ -115,8 +115,14 @@ export function follow(parts: FollowDependencies, options: FollowOptions): Follo
       stopTimer = clock.after(idleTimeoutMs, () => connection.abort(new StreamUnavailableError('no data')))
     }
     try {
-      const path = urlOf('/events/stream', { ...filter, after: position })
-      const response = await transport.open({ path, signal: connection.signal, onSent: restartTimer })
+      const template = '/events/stream'
+      const response = await transport.open({
+        url: transport.base + urlOf(template, { ...filter, after: position }),
+        template,
+        accept: 'text/event-stream',
+        signal: connection.signal,
+        onSent: restartTimer,
+      })
       const { status, headers, body } = response
       if (status !== 200 || !body || !headers.get('content-type')?.startsWith('text/event-stream'))
         throw new StreamUnavailableError(`status ${status}`)

@@ -5,6 +5,8 @@ export type { Clock } from './clock.ts'
 export { ChanceryError, type ChanceryErrorCode, type ClientErrorCode, CursorExpired } from './errors.ts'
 export type { Followed, FollowOptions } from './follow.ts'
 export type { HookOptions, RequestInfo, ResponseInfo } from './hooks.ts'
+export type { Mirror, MirrorChange, MirrorOptions, MirrorRunOptions } from './mirror.ts'
+export type { MirroredItems, MirroredResource } from './mirrored.ts'
 export type { RateLimit } from './rate-limiter.ts'
 export {
   type VerifyOptions,

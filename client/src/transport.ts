@@ -18,14 +18,25 @@ export interface Request {
 }
 
 export interface Transport {
+  /** The URL of the API, without a slash at its end. */
+  readonly base: string
   /**
    * Sends a request, and retries it if that may help.
    * @returns a response with status 200 and its parsed body, or 304 without.
    * @throws {ChanceryError}, or the signal's reason.
    */
   call(req: Request): Promise<ReceivedResponse & { body: Body | undefined }>
-  /** Opens a stream. `onSent` is called when the request is sent; the signal closes it. */
-  open(req: { path: string; signal: AbortSignal; onSent(): void }): Promise<Response>
+  /** Opens a stream or a download. `onSent` is called when the request is sent; the signal closes it. */
+  open(req: OpenRequest): Promise<Response>
+}
+
+export interface OpenRequest {
+  url: string
+  /** The path for hooks, without values. */
+  template: string
+  accept: string
+  signal: AbortSignal
+  onSent(): void
 }
 
 export interface TransportOptions {
@@ -113,6 +124,8 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
+    base,
+
     async call(req) {
       for (let attempt = 0; ; attempt += 1) {
         try {
@@ -131,13 +144,13 @@ export function createTransport(options: TransportOptions): Transport {
       }
     },
 
-    async open({ path, signal, onSent }) {
+    async open({ url, template, accept, signal, onSent }) {
       await rateLimiter.acquire(signal)
       onSent()
-      const end = hooks.start(path.split('?')[0] ?? path, 1)
+      const end = hooks.start(template, 1)
       let response: Response | undefined
       try {
-        response = await fetch(base + path, init({ accept: 'text/event-stream' }, signal))
+        response = await fetch(url, init({ accept }, signal))
         return response
       } finally {
         rateLimiter.release(response?.headers)

@@ -8,6 +8,7 @@
     for war in client.iterate("/wars", status="active"): ...
     for event in client.follow(types=["war.*"]): ...
     client.verify(code, account="user:42")
+    for change in client.mirror("world.db").follow(): ...
 
 Several threads may share a client. Calls block their thread: in asyncio use asyncio.to_thread(client.get, …).
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 import base64
 import binascii
 import collections
+import contextlib
 import email.utils
 import hashlib
 import hmac
@@ -27,12 +29,13 @@ import logging
 import math
 import random
 import re
+import sqlite3
 import threading
 import time
 import urllib.parse
 import zlib
 
-__all__ = ["Chancery", "ChanceryError", "WebhookError", "verify_webhook"]
+__all__ = ["Chancery", "ChanceryError", "Mirror", "WebhookError", "verify_webhook"]
 
 BODY_BYTES_MAX = 32 * 1024 * 1024
 CACHE_BYTES_MAX = 16 * 1024 * 1024
@@ -44,6 +47,8 @@ STREAM_LINE_BYTES_MAX = 1024 * 1024
 # Time between two attempts to open a stream; the log is polled meanwhile.
 STREAM_RETRY_SECONDS = 60
 PAGE_SIZE_MAX = 100
+# A download without data for this long is dead.
+DOWNLOAD_TIMEOUT_SECONDS = 30
 
 log = logging.getLogger("chancery")
 
@@ -133,10 +138,13 @@ class Chancery:
         Raises ChanceryError.
         """
         target = self._target(path, parameters)
+        return self._retry(lambda: self._read(target))
+
+    def _retry(self, read):
         attempt = 0
         while True:
             try:
-                return self._read(target)
+                return read()
             except ChanceryError as error:
                 wait = self._wait_after(error, attempt)
                 if not error.is_transient or attempt >= self.retries or wait > self.wait_max:
@@ -238,10 +246,24 @@ class Chancery:
             if len(events) < PAGE_SIZE_MAX or position == before:
                 time.sleep(max(0.0, min(poll_seconds, stream_at - time.monotonic())))
 
+    def mirror(self, path, resources=None, poll_seconds=60.0):
+        """Opens a copy of the public world in a SQLite file, or creates it: see Mirror."""
+        return Mirror(self, path, resources, poll_seconds)
+
     def close(self):
         """Closes idle connections."""
         while self._idle:
             self._idle.pop()[0].close()
+
+    def _root(self):
+        """The path below which the API is."""
+        return re.sub(r"/api(/public)?/v1$", "", self._base)
+
+    def _origin(self):
+        kind, host, port = self._connect
+        scheme = "https" if kind is http.client.HTTPSConnection else "http"
+        is_usual = port in (None, kind.default_port)
+        return f"{scheme}://{host}{'' if is_usual else f':{port}'}{self._root()}"
 
     def _newest(self):
         newest = self._events(limit=1)
@@ -300,6 +322,34 @@ class Chancery:
         if is_idempotent:
             self._cache.put(target, response.headers.get("etag"), body, response.headers)
         return parsed
+
+    def _read_text(self, path, **parameters):
+        """The body of a list and its text, past the cache, which may be older than a change."""
+        target = self._target(path, parameters)
+
+        def read():
+            if self._rate_limiter:
+                self._rate_limiter.acquire(self.wait_max)
+            with _Exchange(self, target, {}, self.timeout, can_reuse=True) as response:
+                text = response.read()
+            parsed = _parse_object(text)
+            if response.status != 200 or parsed is None:
+                raise _error_of(response, parsed)
+            _items_of(parsed)
+            return parsed, text.decode()
+
+        return self._retry(read)
+
+    def _download(self, path):
+        """Yields the parts of a file beside the API as they arrive."""
+        if self._rate_limiter:
+            self._rate_limiter.acquire(self.wait_max)
+        with _Exchange(self, path, {"accept": "*/*", "accept-encoding": "identity"}, self.timeout, True) as response:
+            if response.status == 404:
+                raise _NoSnapshot("there is no snapshot of the world yet, or it was withdrawn")
+            if response.status != 200:
+                raise _error_of(response, _parse_object(response.read()))
+            yield from response.parts(DOWNLOAD_TIMEOUT_SECONDS)
 
     def _stream(self, position, query):
         """Yields (seq, event or None) from one connection until it ends. Raises ChanceryError if there is no stream."""
@@ -418,6 +468,23 @@ class _Exchange:
             raise ChanceryError("unexpected_response", "the response is not valid gzip", self.status) from None
         self._is_whole = True
         return bytes(body)
+
+    def parts(self, seconds):
+        """Yields the parts of the body as they arrive, each within this time."""
+        try:
+            while True:
+                self._deadline = time.monotonic() + seconds
+                part = self._response.read1(65536)
+                if not part:
+                    break
+                yield part
+        except (OSError, http.client.HTTPException) as error:
+            raise _network_error(error) from None
+        if self._response.length:
+            raise ChanceryError("network_error", "the response is incomplete")
+        # read1 leaves it open at the end, and the connection could not be used again.
+        self._response.close()
+        self._is_whole = True
 
     def read_line(self, bytes_max, seconds):
         self._deadline = time.monotonic() + seconds
@@ -595,6 +662,416 @@ def _unix_seconds(date):
         return None if parsed is None else float(email.utils.mktime_tz(parsed))
     except (ValueError, OverflowError, TypeError, IndexError):
         return None
+
+
+# The lists that return the items of each resource, the parameter that takes their keys, the field of the key, and of
+# items with a rank the field of the score by which they are ranked.
+MIRRORED = {
+    "alliance": ("/alliances", "ids", "id", "total_score"),
+    "nation": ("/nations", "ids", "id", "national_score"),
+    "alliance_member": ("/members", "ids", "nation_id", None),
+    "treaty": ("/treaties", "ids", "id", None),
+    "era": ("/eras", "ids", "id", None),
+    "conflict": ("/global-conflicts", "ids", "id", None),
+    "war": ("/wars", "ids", "id", None),
+    "battle": ("/battles", "ids", "id", None),
+    "market_price": ("/market/price", "resource", "resource", None),
+    "news_item": ("/news", "ids", "id", None),
+}
+MIRROR_FORMAT = 1
+# Pages of changes that are read before their items: an item that changed several times is read once.
+CHANGE_PAGES_AT_ONCE = 10
+# With more changes to read, a newer snapshot costs fewer requests.
+CHANGES_MAX = 10_000
+ROWS_AT_ONCE = 500
+# Tokens of JSON that matter for nesting; braces within strings do not.
+_JSON_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]')
+_RANK = re.compile(r'"rank":(null|[0-9]+)')
+
+
+class _NoSnapshot(ChanceryError):
+    """There is no usable snapshot at present: none yet, it was withdrawn, or it is too old."""
+
+    def __init__(self, message):
+        super().__init__("not_found", message, 404)
+
+
+class Mirror:
+    """A copy of the public world in a SQLite file. Made by Chancery.mirror.
+
+    path         of the file. client.mirror of JavaScript has the same format.
+    resources    what to copy, as in MIRRORED. None copies all. Changes of others cost no requests.
+    poll_seconds time between two requests while nothing changes.
+
+    Each resource is a table or view of the file: select id, json from nation. A change, its item and the position are
+    stored in one transaction: a process may end at any moment. Only one process may write a file; any number may read
+    it. get and list work in any thread.
+    """
+
+    def __init__(self, client, path, resources=None, poll_seconds=60.0):
+        names = list(MIRRORED) if resources is None else list(resources)
+        if not names or not all(name in MIRRORED for name in names):
+            raise ValueError(f"resources must be some of {', '.join(MIRRORED)}")
+        if not poll_seconds >= 1:
+            raise ValueError("poll_seconds must be at least 1")
+        if str(path) in ("", ":memory:"):
+            raise ValueError("path must be that of a file")
+        self._client = client
+        self._path = path
+        self._resources = [name for name in MIRRORED if name in names]
+        self.poll_seconds = poll_seconds
+        self._writer = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        self._writer.executescript("pragma journal_mode = wal; pragma synchronous = normal")
+        self._open(f"{client._origin()} {','.join(self._resources)}")
+
+    @property
+    def position(self):
+        """The number of the change up to which the copy is complete; None before the first snapshot was loaded."""
+        return self._position
+
+    def get(self, resource, id):
+        """An item as the API returns it, or None. Sends no request."""
+        _, _, _, score = MIRRORED[resource]
+        table = _table_of(resource)
+        # A single item is ranked by the number of higher scores: the view would rank all.
+        json_of = (
+            f"head || (select count(*) + 1 from {table} o where o.score > i.score) || tail" if score else "json"
+        )
+        for (text,) in self._rows(f"select {json_of} from {table} i where id = ?", id):
+            return json.loads(text)
+        return None
+
+    def list(self, resource):
+        """Yields all items of a resource, as of the moment in which the loop begins. Sends no request."""
+        if resource not in MIRRORED:
+            raise ValueError(f"resource must be one of {', '.join(MIRRORED)}")
+        for (text,) in self._rows(f"select json from {resource}"):
+            yield json.loads(text)
+
+    def update(self):
+        """Reads all changes up to now, then returns. Raises ChanceryError if a request failed."""
+        while self._advance()[1]:
+            pass
+
+    def follow(self):
+        """Keeps the copy current without end, and yields each change after it was applied.
+
+        A change is {"seq", "resource", "id", "change"}, where change is "put" or "deleted"; or {"seq", "change"} with
+        "loaded": a snapshot replaced the whole copy. Waits after errors that may pass (see the logger "chancery"), and
+        raises others.
+        """
+        failures = 0
+        while True:
+            wait = self.poll_seconds
+            try:
+                changes, has_more = self._advance()
+            except ChanceryError as error:
+                if not (error.is_transient or isinstance(error, _NoSnapshot) or (error.status or 500) < 400):
+                    raise
+                log.warning("the mirror waits: %s", error)
+                if not isinstance(error, _NoSnapshot):
+                    wait = min(wait, 2.0 * 2 ** min(failures, 30))
+                failures += 1
+                wait = max(wait, error.retry_after or 0)
+            else:
+                failures = 0
+                yield from changes
+                if has_more:
+                    continue
+            # Jitter, so that many mirrors do not send their requests at the same time.
+            time.sleep(wait * random.uniform(1, 1.1))
+
+    def run(self):
+        """Keeps the copy current without end."""
+        for _ in self.follow():
+            pass
+
+    def close(self):
+        self._writer.close()
+
+    def _open(self, source):
+        with self._transaction() as db:
+            db.execute("create table if not exists mirror (name text primary key, value text not null)")
+            for resource in MIRRORED:
+                table = _table_of(resource)
+                db.execute(_create_table(resource, table))
+                if table == resource:
+                    continue
+                db.execute(f"create index if not exists {table}_score on {table} (score)")
+                db.execute(
+                    f"create view if not exists {resource} (id, json) as"
+                    f" select id, head || rank() over (order by score desc) || tail from {table}"
+                )
+            # A file of another source starts again from a snapshot.
+            if self._state("source") != f"{MIRROR_FORMAT} {source}":
+                self._drop_staged()
+                db.execute("delete from mirror where name in ('position', 'snapshot')")
+                self._set_state("source", f"{MIRROR_FORMAT} {source}")
+        position = self._state("position")
+        self._position = None if position is None else int(position)
+
+    def _advance(self):
+        """Loads a snapshot, or applies the next changes. Returns what changed, and whether there may be more."""
+        start = self._position
+        try:
+            read = None if start is None else self._read_changes(start)
+        except ChanceryError as error:
+            if error.code != "cursor_expired":
+                raise
+            read = None
+        if read is None:
+            return self._load(self._newest_snapshot()), True
+        changes, position, left, has_more = read
+        if left > CHANGES_MAX:
+            try:
+                snapshot = self._newest_snapshot()
+            except _NoSnapshot:
+                snapshot = None
+            if snapshot and snapshot["id"] != self._state("snapshot") and snapshot["change_seq"] > position:
+                return self._load(snapshot), True
+        if position == start:
+            return [], False
+        rows, gone = self._read_items(changes)
+        with self._transaction() as db:
+            self._move(position)
+            for resource in self._resources:
+                db.executemany(_insert(resource, _table_of(resource)), rows[resource])
+                keys = [(key,) for key in gone[resource]]
+                db.executemany(f"delete from {_table_of(resource)} where id = ?", keys)
+        self._position = position
+        for change in changes:
+            change["change"] = "deleted" if change["id"] in gone[change["resource"]] else "put"
+        return changes, has_more
+
+    def _read_changes(self, start):
+        """The latest change of each item after a position, from several pages."""
+        changes, position, left, has_more = {}, start, 0, True
+        chosen = {} if len(self._resources) == len(MIRRORED) else {"resource": self._resources}
+        for page in range(CHANGE_PAGES_AT_ONCE):
+            body, _ = self._client._read_text("/changes", after=position, limit=PAGE_SIZE_MAX, **chosen)
+            if page == 0:
+                left = (body.get("pagination") or {}).get("total") or 0
+            for change in body["data"]:
+                seq, resource, key = (change.get(name) for name in ("seq", "resource", "id"))
+                if not (isinstance(seq, int) and seq > position and isinstance(key, str)):
+                    raise ChanceryError("unexpected_response", "not a list of changes", 200)
+                position = seq
+                if resource in self._resources:
+                    changes.pop((resource, key), None)
+                    changes[resource, key] = {"seq": seq, "resource": resource, "id": key, "change": change["change"]}
+            has_more = len(body["data"]) == PAGE_SIZE_MAX
+            if not has_more:
+                break
+        return list(changes.values()), position, left, has_more
+
+    def _read_items(self, changes):
+        """The rows of changed items, and the keys of deleted ones: those that their list does not return."""
+        rows = {resource: [] for resource in self._resources}
+        gone = {resource: set() for resource in self._resources}
+        keys = {resource: [] for resource in self._resources}
+        for change in changes:
+            gone[change["resource"]].add(change["id"])
+            if change["change"] != "deleted":
+                keys[change["resource"]].append(change["id"])
+        for resource in self._resources:
+            path, parameter, _, _ = MIRRORED[resource]
+            for start in range(0, len(keys[resource]), PAGE_SIZE_MAX):
+                some = keys[resource][start : start + PAGE_SIZE_MAX]
+                body, text = self._client._read_text(path, limit=PAGE_SIZE_MAX, **{parameter: some})
+                texts = list(_item_texts(text))
+                if len(texts) != len(body["data"]):
+                    raise ChanceryError("unexpected_response", "not a list of items", 200)
+                for row in (_row_of(resource, item) for item in texts):
+                    if row[0] in gone[resource]:
+                        gone[resource].remove(row[0])
+                        rows[resource].append(row)
+        return rows, gone
+
+    def _newest_snapshot(self):
+        """The manifest of the newest snapshot."""
+        path = self._client._root() + "/downloads/world/latest.json"
+        snapshot = _parse_object(b"".join(self._client._download(path))) or {}
+        files = snapshot.get("files")
+        if (
+            not isinstance(snapshot.get("id"), str)
+            or not isinstance(snapshot.get("change_seq"), int)
+            or not isinstance(files, list)
+            or not all(isinstance(file, dict) and str(file.get("path")).startswith("/") for file in files)
+        ):
+            raise ChanceryError("unexpected_response", "not the manifest of a snapshot", 200)
+        return snapshot
+
+    def _load(self, snapshot):
+        """Loads a snapshot. Files that were staged before the process ended are not loaded again."""
+        seq = snapshot["change_seq"]
+        try:
+            self._client._read_text("/changes", after=seq, limit=1)
+        except ChanceryError as error:
+            if error.code == "cursor_expired":
+                raise _NoSnapshot("the newest snapshot is older than the stored changes") from None
+            raise
+        if self._state("staged_snapshot") != snapshot["id"]:
+            with self._transaction():
+                self._drop_staged()
+                self._set_state("staged_snapshot", snapshot["id"])
+        for file in snapshot["files"]:
+            resource, state = file["resource"], f"staged_file {file['path']}"
+            if resource not in self._resources or self._state(state) is not None:
+                continue
+            table = f"{resource}_staged"
+            with self._transaction() as db:
+                db.execute(_create_table(resource, table))
+                for rows in self._snapshot_rows(file):
+                    db.executemany(_insert(resource, table), rows)
+                self._set_state(state, file["path"])
+        with self._transaction() as db:
+            self._move(seq)
+            for resource in MIRRORED:
+                table, columns = _table_of(resource), ", ".join(_columns_of(resource))
+                # Copied rather than renamed, so that indexes and views that others made stay.
+                db.execute(_create_table(resource, f"{resource}_staged"))
+                db.execute(f"delete from {table}")
+                db.execute(f"insert into {table} ({columns}) select {columns} from {resource}_staged")
+            self._drop_staged()
+            self._set_state("snapshot", snapshot["id"])
+        self._position = seq
+        return [{"seq": seq, "change": "loaded"}]
+
+    def _snapshot_rows(self, file):
+        """Yields the rows of a file. Raises ChanceryError if its SHA-256 or number of rows is not as the manifest states."""
+        damaged = ChanceryError("network_error", f"the download of {file['path']} is incomplete or damaged")
+        digest, count, size, rest, rows = hashlib.sha256(), 0, 0, b"", []
+        unpack = zlib.decompressobj(31)
+
+        def row_of(line):
+            try:
+                return _row_of(file["resource"], line.decode())
+            except (UnicodeDecodeError, ChanceryError):
+                raise damaged from None
+
+        try:
+            for part in self._client._download(file["path"]):
+                digest.update(part)
+                size += len(part)
+                if size > file["bytes"]:
+                    raise damaged
+                lines = (rest + unpack.decompress(part)).split(b"\n")
+                while unpack.eof and unpack.unused_data:
+                    part, unpack = unpack.unused_data, zlib.decompressobj(31)
+                    *more, last = (lines.pop() + unpack.decompress(part)).split(b"\n")
+                    lines += [*more, last]
+                rest = lines.pop()
+                if len(rest) > BODY_BYTES_MAX:
+                    raise damaged
+                for line in lines:
+                    if line:
+                        rows.append(row_of(line))
+                        count += 1
+                if len(rows) >= ROWS_AT_ONCE:
+                    yield rows
+                    rows = []
+            if rest:
+                rows.append(row_of(rest))
+                count += 1
+        except zlib.error:
+            raise damaged from None
+        yield rows
+        if digest.hexdigest() != file["sha256"] or count != file["rows"]:
+            raise damaged
+
+    def _rows(self, sql, *values):
+        # Another connection, so that readers never see rows of an open transaction.
+        with contextlib.closing(sqlite3.connect(self._path, timeout=10)) as db:
+            yield from db.execute(sql, values)
+
+    @contextlib.contextmanager
+    def _transaction(self):
+        self._writer.execute("begin immediate")
+        try:
+            yield self._writer
+            self._writer.execute("commit")
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("rollback")
+            raise
+
+    def _move(self, position):
+        # Two processes that write one file would each overwrite newer rows of the other.
+        stored = self._state("position")
+        if stored != (None if self._position is None else str(self._position)):
+            raise RuntimeError(f"{self._path} is written by another mirror at the same time: use one file for each")
+        self._set_state("position", position)
+
+    def _state(self, name):
+        found = self._writer.execute("select value from mirror where name = ?", (name,)).fetchone()
+        return found[0] if found else None
+
+    def _set_state(self, name, value):
+        self._writer.execute("insert or replace into mirror (name, value) values (?, ?)", (name, str(value)))
+
+    def _drop_staged(self):
+        for resource in MIRRORED:
+            self._writer.execute(f"drop table if exists {resource}_staged")
+        self._writer.execute("delete from mirror where name like 'staged%'")
+
+
+def _columns_of(resource):
+    """Of a ranked item the text around its rank is stored, because its rank changes with the scores of others."""
+    return ("id", "head", "score", "tail") if MIRRORED[resource][3] else ("id", "json")
+
+
+def _table_of(resource):
+    return f"{resource}_item" if MIRRORED[resource][3] else resource
+
+
+def _create_table(resource, table):
+    kinds = {"id": "text primary key", "score": "real"}
+    columns = ", ".join(f"{name} {kinds.get(name, 'text')} not null" for name in _columns_of(resource))
+    return f"create table if not exists {table} ({columns})"
+
+
+def _insert(resource, table):
+    columns = _columns_of(resource)
+    return f"insert or replace into {table} ({', '.join(columns)}) values ({', '.join('?' * len(columns))})"
+
+
+def _row_of(resource, text):
+    """The row of an item, from its text as it was received."""
+    _, _, key_field, score_field = MIRRORED[resource]
+    item = _parse_object(text) or {}
+    key = item.get(key_field)
+    if not isinstance(key, str):
+        raise ChanceryError("unexpected_response", f"an item of {resource} has no {key_field}", 200)
+    if score_field is None:
+        return key, text
+    score, rank = item.get(score_field), _find_rank(text)
+    if not isinstance(score, (int, float)) or rank is None:
+        raise ChanceryError("unexpected_response", f"an item of {resource} has no {score_field} or no rank", 200)
+    return key, text[: rank.start(1)], score, text[rank.end(1) :]
+
+
+def _find_rank(text):
+    """Where the value of the item's own rank is; members of nested objects may have the same name."""
+    depth = 0
+    for token in _JSON_TOKENS.finditer(text):
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token[0], 0)
+        rank = _RANK.match(text, token.start()) if depth == 1 else None
+        if rank:
+            return rank
+    return None
+
+
+def _item_texts(body):
+    """The texts of the items in the body of a list."""
+    depth, start = 0, 0
+    for token in _JSON_TOKENS.finditer(body):
+        if token[0] in "{[":
+            depth += 1
+            start = token.start() if depth == 3 else start
+        elif token[0] in "}]":
+            if depth == 3:
+                yield body[start : token.end()]
+            depth -= 1
 
 
 class WebhookError(ValueError):

@@ -1,7 +1,12 @@
+import { primaryKeys } from '../contract.ts'
 import { limits } from '../limits.ts'
-import { listedResources } from '../resources/change.ts'
-import { listOperation, streamOperation } from './operation.ts'
+import { type ListedResource, listedResources } from '../resources/change.ts'
+import { eventOperations } from './events.ts'
+import { gameOperations, marketOperations } from './game.ts'
+import { memberOperations, nationOperations, treatyOperations } from './nations.ts'
+import { listOperation, type Operation, streamOperation } from './operation.ts'
 import { enumListParam, lastEventId, limit, page, sequenceParam } from './parameters.ts'
+import { battleOperations, conflictOperations, warOperations } from './wars.ts'
 
 const changeFilterParams = {
   resource: enumListParam(listedResources, 'Only changes of these kinds of items.'),
@@ -37,3 +42,31 @@ export const changeOperations = {
     errors: ['cursor_expired'],
   }),
 }
+
+/** The operation that lists the items of each resource. */
+const lists = {
+  alliance: nationOperations.alliancesList,
+  nation: nationOperations.nationsList,
+  alliance_member: memberOperations.membersList,
+  treaty: treatyOperations.treatiesList,
+  era: gameOperations.erasList,
+  conflict: conflictOperations.conflictsList,
+  war: warOperations.warsList,
+  battle: battleOperations.battlesList,
+  market_price: marketOperations.marketPrice,
+  news_item: eventOperations.newsList,
+} as const satisfies Record<ListedResource, Operation>
+
+/** How the items of a change are read: the list of its resource, the parameter that takes their keys, and the field that has the key. */
+export const itemLists = Object.fromEntries(
+  listedResources.map(resource => {
+    const list: Operation = lists[resource]
+    const key = primaryKeys[resource]
+    const [parameter] =
+      Object.entries(list.parameters).find(
+        ([, { compares }]) => compares?.by === 'any' && compares.fields.join() === key,
+      ) ?? []
+    if (parameter === undefined) throw new Error(`${list.id} has no parameter that takes the keys of items`)
+    return [resource, { list, parameter, key }]
+  }),
+) as Record<ListedResource, { list: Operation; parameter: string; key: string }>

@@ -16,6 +16,12 @@ export const listedResources = [
 ] as const
 export type ListedResource = (typeof listedResources)[number]
 
+/** The score by which items have a `rank`. It follows from the scores of all, so a change of it alone is not logged. */
+export const rankScores = {
+  nation: 'national_score',
+  alliance: 'total_score',
+} as const satisfies Partial<Record<ListedResource, string>>
+
 const changeKinds = ['put', 'deleted'] as const
 
 export const changeResource = () =>

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import {
   contractFor,
   demoProfile,
+  itemLists,
   listedResources,
   type SnapshotManifest,
   snapshotManifest,
@@ -15,7 +16,6 @@ import { deleteOldSnapshots } from '../../src/snapshots/files.ts'
 import { makeSnapshot } from '../../src/snapshots/make-snapshot.ts'
 import { rangeOf } from '../../src/snapshots/routes.ts'
 import { createPool, type Database } from '../../src/store/database.ts'
-import { listPaths } from '../changes/listed-items.ts'
 import { smallWorld } from '../http/world.ts'
 import { put } from '../ingest/facts.ts'
 import { prepare, useFixture, useIngestPool, useTestServer } from '../support/fixture.ts'
@@ -80,7 +80,8 @@ describe('a snapshot', () => {
       assert.equal(lines.length, rows)
       const items = new Set<string>()
       for (let page = 1, last = 1; page <= last; page += 1) {
-        const list = resource === 'event' ? '/events' : listPaths[resource as keyof typeof listPaths]
+        const list =
+          resource === 'event' ? '/events' : itemLists[resource as keyof typeof itemLists].list.path
         const body = await (await chancery.get(`${list}?limit=100&page=${page}`)).text()
         const { data, pagination } = JSON.parse(body)
         last = pagination.pages

@@ -1,6 +1,8 @@
 /** The mirrors of both clients against a service that the test changes. They have the same file format, so each test looks into the file. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,6 +13,7 @@ import { Chancery, ChanceryError } from '../client/src/index.ts'
 import type { MirroredResource } from '../client/src/mirrored.ts'
 import { startWorldService, type WorldService } from '../client/test/support/world-service.ts'
 import { runPython, withPython } from '../examples/python/test/python.ts'
+import { extractBlock, markedBlock, readGuide, run } from './guides/guide.ts'
 
 /** Brings a file up to date. Returns the code of the error that ended it. */
 type Update = (url: string, file: string, resources?: MirroredResource[]) => Promise<string | undefined>
@@ -427,4 +430,30 @@ test('each client continues a file of the other', withPython, async t => {
     assertSame(file, service)
   }
   assert.equal(service.requests.filter(path => path === '/downloads/world/latest.json').length, 1)
+})
+
+test('the programs of the guide print what they read', withPython, async t => {
+  const { service } = await start(t)
+  service.snapshot()
+  const guide = await readGuide('mirror-the-world')
+  for (const [name, command] of [
+    ['mirror.mjs', process.execPath],
+    ['mirror.py', 'python3'],
+  ] as const) {
+    const { cwd, file, remove } = await extractBlock(guide, name)
+    t.after(remove)
+    const child = spawn(command, [file], {
+      cwd,
+      env: { ...process.env, CHANCERY_URL: service.url, PYTHONUNBUFFERED: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = once(child, 'exit')
+    const [printed] = await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await exited
+    assert.equal(String(printed).trim(), `4 nations, complete up to change ${service.seq}`)
+    await writeFile(join(cwd, 'top.py'), markedBlock(guide, 'top.py'))
+    const { stdout } = await run('python3', ['top.py'], { cwd })
+    assert.match(stdout, /^1 Skyward.*\n2 Skyward.*\n2 Skyward.*\n$/)
+  }
 })

@@ -40,6 +40,13 @@ const nation: Run = { args: async () => ['a'], prints: /points, rank \d+/, lacks
 const checked: Run = { prints: /^/, isChecked: true }
 const receiver: Run = { prints: /^Waiting for messages/, lacks: /^WEBHOOK_SECRET is not set: .*\n$/ }
 
+const mirror: Run = { prints: /^\d+ nations, complete up to change \d+/ }
+/** The mirror needs a newer Node than the rest of the client. */
+const hasSqlite = await run('node', ['-e', "require('node:sqlite')"]).then(
+  () => true,
+  () => false,
+)
+
 /** The programs of each guide, by file. */
 const programs: Record<string, Record<string, Run>> = {
   'your-first-bot': {
@@ -64,6 +71,11 @@ const programs: Record<string, Record<string, Run>> = {
     'stream.mjs': { args: async () => ['0'], prints: /^\d+ \S/m },
     'receiver.mjs': receiver,
     'receiver.py': receiver,
+  },
+  'mirror-the-world': {
+    'mirror.mjs': { ...mirror, ...(hasSqlite ? {} : { isChecked: true }) },
+    'mirror.py': mirror,
+    'top.py': { prints: /^1 \S.*\n2 \S.*\n3 \S/ },
   },
   'limits-and-caching': { 'read.mjs': ranking, 'client.mjs': ranking, 'read.py': ranking },
   'scopes-and-privacy': { 'own.mjs': own, 'client.mjs': own, 'own.py': own },

@@ -27,6 +27,7 @@ const guideOrder = [
   'verify-a-nation',
   'follow-the-war-feed',
   'draw-a-curve',
+  'mirror-the-world',
   'limits-and-caching',
   'scopes-and-privacy',
   'stability',

@@ -159,8 +159,8 @@ test('what is deleted and put again has no points of before, and its number is u
 
 test('a range of days, pages and limits', async () => {
   await chancery.ingest([nation('r', { national_score: 1 }), alliance('q'), member('r', 'q')])
-  const days = Array.from({ length: 130 }, (_, index) =>
-    new Date(Date.UTC(2026, 0, 1 + index)).toISOString().slice(0, 10),
+  const days = Array.from({ length: 20 }, (_, index) =>
+    new Date(Date.UTC(2026, 0, 20 + index)).toISOString().slice(0, 10),
   )
   for (const [index, day] of days.entries())
     await importDay(pool, day, [{ id: 'r', national_score: index, city_count: 1, alliance_id: 'q' }])
@@ -170,15 +170,15 @@ test('a range of days, pages and limits', async () => {
     assert.deepEqual(nations.pagination, alliances.pagination)
     return nations.data.map(({ date }) => date)
   }
-  assert.deepEqual(await datesOf(''), days.slice(0, 100))
+  assert.deepEqual(await datesOf(''), days)
   assert.deepEqual(await datesOf('limit=400'), days)
-  assert.deepEqual(await datesOf('limit=100&page=2'), days.slice(100))
-  assert.deepEqual(await datesOf('limit=50&page=9'), [])
+  assert.deepEqual(await datesOf('limit=15&page=2'), days.slice(15))
+  assert.deepEqual(await datesOf('limit=15&page=9'), [])
   assert.deepEqual(await datesOf('from=2026-02-01&to=2026-02-04'), ['2026-02-01', '2026-02-02', '2026-02-03'])
   assert.deepEqual(await datesOf('from=2026-02-01T00:00:01Z&to=2026-02-03T00:00:00Z'), ['2026-02-02'])
   assert.deepEqual(await datesOf('from=2026-02-02T01:00:00%2B01:00&to=2026-02-03'), ['2026-02-02'])
   assert.deepEqual(await datesOf('from=9999-12-31T23:00:00Z'), [])
-  assert.deepEqual((await datesOf('to=9999-12-31T23:00:00Z&limit=400')).length, 130)
+  assert.deepEqual((await datesOf('to=9999-12-31T23:00:00Z&limit=400')).length, 20)
   assert.equal((await chancery.get('/nations/r/history?limit=401')).status, 400)
   assert.deepEqual((await nationHistory('r', 'limit=1&page=7')).data, [
     { date: days[6], national_score: 6, rank: 1, city_count: 1, alliance_id: 'q' },

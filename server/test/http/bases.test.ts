@@ -13,11 +13,15 @@ import {
 import { createWorld, demoViewers, linesOf } from '@chancery/simulator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { prepare, useTestServer } from '../support/fixture.ts'
+import { importDay } from '../../src/resources/history/record-day.ts'
+import { put } from '../ingest/facts.ts'
+import { prepare, useIngestPool, useTestServer } from '../support/fixture.ts'
 import { sendLines } from './raw.ts'
 import { assertResponse, lastingHeaders, type ReceivedResponse, readResponse } from './responses.ts'
+import { hoursAgo } from './world.ts'
 
 const chancery = useTestServer()
+const pool = useIngestPool(chancery)
 let key: string
 let nationId: string
 let paths: Map<string, string[]>
@@ -26,7 +30,8 @@ prepare(async () => {
   const world = createWorld({ nations: 60, days: 10, seed: 7, endsAt: '2026-05-27T00:00:00Z' })
   const outcomes = await chancery.send([...world.history()].map(linesOf).join(''))
   assert.ok(outcomes.length > 0 && outcomes.every(({ status }) => status === 'applied'))
-  await chancery.ingest([])
+  await chancery.ingest([put('market_price', { resource: 'steel', price: 3, as_of: hoursAgo(1) })])
+  await importDay(pool, '2026-05-26', world.standings())
   const { leader } = demoViewers(world)
   nationId = leader.nationId
   key = (await chancery.makeKey({ player_id: leader.playerId }, scopeNames)).key

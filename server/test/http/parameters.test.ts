@@ -209,7 +209,8 @@ for (const { operation } of everyOperation) {
   test(`${operation.id} rejects a near miss of a parameter, and names the parameter`, () => {
     for (const name of names) {
       const spelled = otherSpellings(name).map(text => [text, true] as const)
-      const mistyped = oneLetterOff(name).map(text => [text, false] as const)
+      // A name of two letters is like too many others.
+      const mistyped = (name.length > 2 ? oneLetterOff(name) : []).map(text => [text, false] as const)
       const twice =
         name.replaceAll('_', '').length >= 5
           ? oneLetterOff(name).flatMap(text => withoutLetter(text).map(more => [more, false] as const))
@@ -225,7 +226,7 @@ for (const { operation } of everyOperation) {
 
   test(`${operation.id} ignores other unknown parameters`, () => {
     const known = parse(operation, '')
-    const ignored = [
+    const others = [
       ...'_ __ v t ts r cb x k rnd rand random nocache cache bust'.split(' '),
       ...'utm_source utm_medium utm_campaign utm_term utm_content utm_id fbclid gclid'.split(' '),
       ...'api_key apikey access_token token key auth ref referrer client version'.split(' '),
@@ -233,6 +234,7 @@ for (const { operation } of everyOperation) {
       ...['q', 'to', 'from', 'by', 'tz', 'name', 'user', 'timestamp', 'unknown', 'constructor', '__proto__'],
       ...['[]', '[0]', '{}', '%00', '%ff', 'a'.repeat(2_000), 'a_'.repeat(1_000), ''],
     ]
+    const ignored = others.filter(name => !names.includes(name))
     for (const name of ignored) assert.deepEqual(parse(operation, `${name}=1`), known, name)
     assert.deepEqual(parse(operation, ignored.map(name => `${name}=1&${name}=%ff`).join('&')), known)
     const many = (count: number) =>

@@ -11,15 +11,17 @@ import {
   scopeNames,
 } from '@chancery/contract'
 import { generateKey } from '../../src/access/key.ts'
-import { prepare, useTestServer } from '../support/fixture.ts'
+import { prepare, useIngestPool, useTestServer } from '../support/fixture.ts'
 import { assertError, readResponse, remainingAt, remainingOf } from './responses.ts'
-import { everyOperation, playerOf, smallWorld } from './world.ts'
+import { addHistory, everyOperation, playerOf, smallWorld } from './world.ts'
 
 const chancery = useTestServer({}, { facts: smallWorld() })
+const pool = useIngestPool(chancery)
 let fullKey: string
 let revokedKey: string
 
 prepare(async () => {
+  await addHistory(chancery, pool)
   fullKey = (await chancery.makeKey({ nation_id: 'n1' }, scopeNames)).key
   const revoked = await chancery.makeKey({ nation_id: 'n1' }, scopeNames)
   assert.equal((await chancery.operate('POST', `/keys/${revoked.id}/revoke`)).status, 200)
@@ -334,7 +336,9 @@ for (const { operation, path } of everyOperation.filter(each => each.operation.r
     assert.deepEqual([...first.data, ...second.data], whole.data)
     assert.deepEqual(first.pagination, { page: 1, limit, total, pages: Math.ceil(total / limit) })
     const { pagination } = await chancery.read<Page>(path)
-    assert.deepEqual(pagination, { page: 1, limit: 25, total, pages: 1 })
+    const { limit: own } = operation.parameters as Record<string, Parameter>
+    const { default: usual } = (own?.schema ?? {}) as { default?: number }
+    assert.deepEqual(pagination, { page: 1, limit: usual, total, pages: 1 })
   })
 }
 

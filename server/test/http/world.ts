@@ -1,7 +1,9 @@
 import { type FactResource, type Operation, operations, primaryKeys } from '@chancery/contract'
+import { importDay } from '../../src/resources/history/record-day.ts'
+import type { DatabasePool } from '../../src/store/database.ts'
 import { put } from '../ingest/facts.ts'
 import { newRows } from '../ingest/wrong-facts.ts'
-import type { Fact } from '../support/test-server.ts'
+import type { Fact, TestServer } from '../support/test-server.ts'
 
 const at = (day: number) => `2026-05-${String(day).padStart(2, '0')}T10:00:00Z`
 
@@ -65,6 +67,18 @@ export function smallWorld(): Fact[] {
         [1, 2].map(number => put(name, { ...newRows[name], [primaryKeys[name]]: `${name}${number}` })),
       ),
   ]
+}
+
+export const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+
+/** Three days of history of n1 and a1, and prices of this day. */
+export async function addHistory(chancery: Pick<TestServer, 'ingest'>, pool: DatabasePool): Promise<void> {
+  await chancery.ingest([
+    put('market_price', { resource: 'steel', price: 410, as_of: hoursAgo(3) }),
+    put('market_price', { resource: 'food', price: 2, as_of: hoursAgo(1) }),
+  ])
+  for (const day of ['2026-05-01', '2026-05-02', '2026-05-03'])
+    await importDay(pool, day, [{ id: 'n1', national_score: 1, city_count: null, alliance_id: 'a1' }])
 }
 
 function describedWorld(): Fact[] {
@@ -141,7 +155,9 @@ function describedWorld(): Fact[] {
 /** The ids in paths. */
 const pathIds: Record<string, string> = {
   'nations.get': 'n1',
+  'nations.history': 'n1',
   'alliances.get': 'a1',
+  'alliances.history': 'a1',
   'alliances.members': 'a1',
   'treaties.get': 'treaty1',
   'wars.get': 'w1',

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Operation, operations } from '@chancery/contract'
 import { readResponse } from '../http/responses.ts'
-import { everyOperation, smallWorld } from '../http/world.ts'
+import { addHistory, everyOperation, hoursAgo, smallWorld } from '../http/world.ts'
 import { battle, nation, put, war } from '../ingest/facts.ts'
-import { prepare, useTestServer } from '../support/fixture.ts'
+import { prepare, useIngestPool, useTestServer } from '../support/fixture.ts'
 
 type Item = Record<string, unknown>
 
 const chancery = useTestServer()
+const pool = useIngestPool(chancery)
 let latestBatchAt: string
 prepare(async () => {
   await chancery.ingest(smallWorld(), { waits: false })
@@ -52,6 +53,7 @@ prepare(async () => {
       published_at: '2026-05-12T00:00:00Z',
     }),
   ])
+  await addHistory(chancery, pool)
   latestBatchAt = (await chancery.read<{ data: { world_changed_at: string } }>('/game')).data.world_changed_at
 })
 
@@ -93,8 +95,18 @@ const narrowing: Record<string, string | (() => string)> = {
   'conflicts.list ids': 'c1',
   'eras.list ids': 'e2,e9',
   'market.price resource': 'steel,unknown',
+  'market.price resource': 'steel',
+  'market.history resource': 'steel',
+  'market.history from': () => hoursAgo(2),
+  'market.history to': () => hoursAgo(2),
   'news.list category': 'economy',
   'news.list ids': 'news2',
+  ...Object.fromEntries(
+    ['nations.history', 'alliances.history'].flatMap(id => [
+      [`${id} from`, '2026-05-02'],
+      [`${id} to`, '2026-05-03'],
+    ]),
+  ),
   ...Object.fromEntries(
     ['events.list', 'events.stream'].flatMap(id => [
       [`${id} type`, 'war.declared,nation.founded'],
@@ -134,6 +146,7 @@ async function list(operation: Operation, path: string, filters: Record<string, 
 
 const keysOf = (items: Item[]) =>
   new Set(items.map(({ id, seq, resource, nation_id }) => String(id ?? seq ?? resource ?? nation_id)))
+  new Set(items.map(({ id, seq, date, resource }) => String(id ?? seq ?? date ?? resource)))
 
 for (const { operation, path } of everyOperation) {
   const names = filtersOf(operation)

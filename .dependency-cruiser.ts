@@ -12,7 +12,7 @@ const ingestModel = '^server/src/ingest/(batch|changes|entity-store|tombstones)\
 const databaseDrivers = '(^|/)node_modules/(pg|pg-[^/]+|postgres|kysely|mysql2)/'
 
 /** The files by which a slice registers operations and reports errors. */
-const httpForSlices = ['define-operation', 'define-stream', 'sse-connection', 'http-error']
+const httpForSlices = ['define-operation', 'define-stream', 'sse-connection', 'sse-frames', 'http-error']
 
 /** The files that a slice may import, `$1` being itself. */
 const belowSlices = [
@@ -117,12 +117,18 @@ export const forbidden: IForbiddenRuleType[] = [
   {
     name: 'redaction-imports-apply',
     comment:
-      'Redactions are applied in the batch that contains them: to entities by their apply.ts, and to the tables that copy their texts.',
+      'Redactions are applied in the batch that contains them: to entities by their apply.ts, and to the tables that copy their texts. They withdraw snapshots.',
     severity: 'error',
     from: { path: '^server/src/redaction/' },
     to: {
       path: ours,
-      pathNot: ['^contract/src/', '^server/src/(store|redaction)/', apply, ingestModel],
+      pathNot: [
+        '^contract/src/',
+        '^server/src/(store|redaction)/',
+        '^server/src/snapshots/files\\.ts$',
+        apply,
+        ingestModel,
+      ],
     },
   },
   {

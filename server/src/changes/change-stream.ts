@@ -38,7 +38,7 @@ export function createChangeTail({ db, horizon, write, onDelivered }: ChangeTail
   const streams = new Set<SseSource>()
   const pages = new LRUCache<string, Promise<ChangePage>>({ max: pagesCached })
   const withSlot = createConcurrencyLimit(readsMax)
-  let wakeUp: NodeJS.Timeout | undefined
+  let isWaking = false
 
   async function read(after: number, last: number): Promise<ChangePage> {
     const changes = await withSlot(() => readChanges(db, { after, last }, pageLength))
@@ -64,8 +64,10 @@ export function createChangeTail({ db, horizon, write, onDelivered }: ChangeTail
   }
 
   const wakeLater = () => {
-    wakeUp ??= setTimeout(() => {
-      wakeUp = undefined
+    if (isWaking) return
+    isWaking = true
+    setTimeout(() => {
+      isWaking = false
       void pumpAll(streams)
     }, wakeAfterMs).unref()
   }

@@ -110,7 +110,7 @@ export interface DefineOperationOptions {
   requestTrace?: RequestTrace | undefined
 }
 
-/** Clients that follow the change log ask for the same few pages. */
+/** Clients that follow the change log request the same few pages. */
 const changesCacheBytes = 2 * 1_048_576
 
 export function createDefineOperation(options: DefineOperationOptions): DefineOperation {

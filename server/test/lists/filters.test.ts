@@ -95,7 +95,6 @@ const narrowing: Record<string, string | (() => string)> = {
   'conflicts.list ids': 'c1',
   'eras.list ids': 'e2,e9',
   'market.price resource': 'steel,unknown',
-  'market.price resource': 'steel',
   'market.history resource': 'steel',
   'market.history from': () => hoursAgo(2),
   'market.history to': () => hoursAgo(2),
@@ -145,8 +144,9 @@ async function list(operation: Operation, path: string, filters: Record<string, 
 }
 
 const keysOf = (items: Item[]) =>
-  new Set(items.map(({ id, seq, resource, nation_id }) => String(id ?? seq ?? resource ?? nation_id)))
-  new Set(items.map(({ id, seq, date, resource }) => String(id ?? seq ?? date ?? resource)))
+  new Set(
+    items.map(({ id, seq, date, resource, nation_id }) => String(id ?? seq ?? date ?? resource ?? nation_id)),
+  )
 
 for (const { operation, path } of everyOperation) {
   const names = filtersOf(operation)

@@ -3,7 +3,7 @@ import { privateFieldsFor } from '../../disclosure/disclosure.ts'
 import { type Handlers, itemResult, pageResult } from '../../http/define-operation.ts'
 import { ApiError, invalidParameter } from '../../http/http-error.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
-import { requireRanked } from '../rankings/handlers.ts'
+import { requireRanked } from '../rankings/store.ts'
 import { listNations } from './list-by-rank.ts'
 import { createFindNation, createFindNationOfPlayer } from './store.ts'
 

@@ -1,4 +1,5 @@
 import type { PublicOf, ResourceOf } from '@chancery/contract'
+import { invalidParameter } from '../../http/http-error.ts'
 import { type Sql, sql } from '../../store/database.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
 import { offsetOf, type Page, type PageRequest, readPage } from '../../store/paging.ts'
@@ -117,4 +118,18 @@ export async function rankAlliances(
         join chancery_world.alliance a on a.id = p.alliance_id`,
     },
   })
+}
+
+/** @throws {ApiError} invalid_parameter for an attribute by which the items are not ranked. */
+export function requireRanked(
+  attribute: string | undefined,
+  allowed: readonly string[],
+  items: 'nations' | 'alliances',
+): void {
+  if (attribute === undefined || allowed.includes(attribute)) return
+  const rule = allowed.length > 0 ? `one of ${allowed.join(', ')}, or left out` : 'left out'
+  throw invalidParameter(
+    'attribute',
+    `\`attribute\` must be ${rule}: the game profile states by which attributes ${items} are ranked.`,
+  )
 }

@@ -1639,7 +1639,6 @@ export type ErrorCode =
   | 'verification_code_expired'
   | 'verification_code_used'
   | 'cursor_expired'
-  | 'range_not_satisfiable'
   | 'expectation_failed'
   | 'rate_limited'
   | 'headers_too_large'

@@ -69,11 +69,6 @@ export const errors = {
       'The event number in `after` or Last-Event-ID has expired, does not exist yet, or was lost in a restore.',
     fix: 'Read /events without `after`, and continue from the newest `seq`.',
   },
-  range_not_satisfiable: {
-    status: 416,
-    description: 'The Range header names no bytes of the file. Content-Range states its size.',
-    fix: 'Request a range within the file, or all of it.',
-  },
   expectation_failed: {
     status: 417,
     description: 'The Expect header has a value other than 100-continue.',

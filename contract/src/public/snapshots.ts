@@ -30,6 +30,3 @@ export const snapshotManifest = strictObject({
   files: listOf(snapshotFile),
 })
 export type SnapshotManifest = Static<typeof snapshotManifest>
-
-/** The errors of requests for snapshots, besides those that every request may have. */
-export const snapshotErrors = ['not_found', 'range_not_satisfiable'] as const

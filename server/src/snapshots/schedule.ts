@@ -18,8 +18,6 @@ export interface SnapshotsOptions {
   contract: Contract
   pulse: Pick<Pulse, 'onChange'> & DatabaseHealth
   pool: DatabasePool
-  /** Called after each snapshot of this process, with the seconds that it took. */
-  onSnapshot: (snapshot: StoredSnapshot, seconds: number) => void
   onError: (error: unknown) => void
   /** How long the first snapshot waits after the first facts. */
   firstAfterMs?: number | undefined
@@ -37,7 +35,7 @@ const firstAfterMsDefault = 300_000
 
 /** Makes snapshots when they are due, in one process of several. */
 export function startSnapshots(options: SnapshotsOptions): Snapshots {
-  const { target, namesStatements, contract, pulse, pool, onSnapshot, onError } = options
+  const { target, namesStatements, contract, pulse, pool, onError } = options
   const { firstAfterMs = firstAfterMsDefault } = options
   const closing = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
@@ -46,13 +44,11 @@ export function startSnapshots(options: SnapshotsOptions): Snapshots {
   const isDue = (db: Database) => dueReason(db, firstAfterMs)
 
   async function runWith(due: typeof isDue): Promise<void> {
-    const startedAt = performance.now()
     const shared = { target, namesStatements, health: pulse }
     const reads = createPool({ ...shared, role: 'chancery_public', connectionsMax: 2 })
     const writes = createPool({ ...shared, role: 'chancery_ingest', connectionsMax: 2 })
     try {
-      const snapshot = await makeSnapshot({ contract, reads, writes, signal: closing.signal }, due)
-      if (snapshot) onSnapshot(snapshot, (performance.now() - startedAt) / 1_000)
+      await makeSnapshot({ contract, reads, writes, signal: closing.signal }, due)
     } finally {
       await Promise.all([reads.close(), writes.close()])
     }

@@ -211,11 +211,6 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         contract,
         pulse,
         pool: pools.ingest,
-        onSnapshot({ id, reason, change_seq, files }, seconds) {
-          metrics.snapshots.observe(seconds)
-          const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-          log.info({ snapshot: id, reason, change_seq, bytes, seconds: Math.round(seconds) }, 'snapshot made')
-        },
         onError: failures.of('snapshots'),
         firstAfterMs: timings.firstSnapshotAfterMs,
       }),

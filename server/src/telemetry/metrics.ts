@@ -59,12 +59,6 @@ export function createMetrics() {
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10],
       registers,
     }),
-    snapshots: new Histogram({
-      name: 'chancery_snapshot_seconds',
-      help: 'Duration of making a snapshot in seconds, half of it pauses.',
-      buckets: [1, 3, 10, 30, 100, 300, 1000],
-      registers,
-    }),
     limitsShared: new Gauge({
       name: 'chancery_limits_shared',
       help: '1 while rate limits are shared by all processes, 0 while the shared store is unavailable. Absent if none is configured.',

@@ -106,7 +106,7 @@ for (const operation of Object.values<Operation>(operations)) {
   test(`${operation.id} returns what the contract states, as JSON`, async () => {
     const validate = schemasOf(operation)
     const [path] = pathsOf(operation)
-    if (operation.cache === 'stream') return assertStreamed(validate)
+    if (operation.cache === 'stream') return assertStreamed(operation, validate)
     if (operation.id === 'discord.verify') {
       assert.equal((await chancery.get(path ?? '')).status, 404)
       const verified = await chancery.read(`/discord/verify/${await chancery.makeCode(nationId)}`)
@@ -144,9 +144,11 @@ for (const operation of Object.values<Operation>(operations)) {
 }
 
 /** Asserts that each event of a stream has the schema of the contract. */
-async function assertStreamed(validate: ReturnType<typeof schemasOf>): Promise<void> {
+async function assertStreamed({ path }: Operation, validate: ReturnType<typeof schemasOf>): Promise<void> {
   const { headers, body } = await readResponse(
-    await chancery.get('/events/stream?after=0', { headers: { accept: 'application/json' } }),
+    await chancery.get(`${path}?after=${path === '/changes/stream' ? 1 : 0}`, {
+      headers: { accept: 'application/json' },
+    }),
   )
   assert.equal(headers['content-type'], 'text/event-stream')
   const events = [...body.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown)

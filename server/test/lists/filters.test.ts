@@ -107,6 +107,12 @@ const narrowing: Record<string, string | (() => string)> = {
     ]),
   ),
   ...Object.fromEntries(
+    ['changes.list', 'changes.stream'].flatMap(id => [
+      [`${id} resource`, 'nation'],
+      [`${id} after`, '3'],
+    ]),
+  ),
+  ...Object.fromEntries(
     ['events.list', 'events.stream'].flatMap(id => [
       [`${id} type`, 'war.declared,nation.founded'],
       [`${id} nation_id`, 'n1,n8'],
@@ -132,7 +138,9 @@ const required = (filters: Record<string, string>): Record<string, string> =>
 
 async function list(operation: Operation, path: string, filters: Record<string, string>): Promise<Item[]> {
   const query = new URLSearchParams(
-    isStream(operation) ? { after: '0', ...filters } : { limit: '100', ...required(filters), ...filters },
+    isStream(operation)
+      ? { after: operation.id === 'changes.stream' ? '1' : '0', ...filters }
+      : { limit: '100', ...required(filters), ...filters },
   )
   const { status, body } = await readResponse(await chancery.get(`${path}?${query}`))
   assert.equal(status, 200, `${path}?${query}: ${body}`)
@@ -145,7 +153,7 @@ async function list(operation: Operation, path: string, filters: Record<string, 
 
 const keysOf = (items: Item[]) =>
   new Set(
-    items.map(({ id, seq, date, resource, nation_id }) => String(id ?? seq ?? date ?? resource ?? nation_id)),
+    items.map(({ id, seq, date, resource, nation_id }) => String(seq ?? id ?? date ?? resource ?? nation_id)),
   )
 
 for (const { operation, path } of everyOperation) {

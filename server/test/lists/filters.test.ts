@@ -11,6 +11,7 @@ type Item = Record<string, unknown>
 const chancery = useTestServer()
 const pool = useIngestPool(chancery)
 let latestBatchAt: string
+let laterChange: string
 prepare(async () => {
   await chancery.ingest(smallWorld(), { waits: false })
   await chancery.ingest([
@@ -55,6 +56,8 @@ prepare(async () => {
   ])
   await addHistory(chancery, pool)
   latestBatchAt = (await chancery.read<{ data: { world_changed_at: string } }>('/game')).data.world_changed_at
+  const { data } = await chancery.read<{ data: { seq: number }[] }>('/changes?limit=100')
+  laterChange = String(data[1]?.seq)
 })
 
 /** For each filter a value that some items of the list match and others do not. */
@@ -109,7 +112,7 @@ const narrowing: Record<string, string | (() => string)> = {
   ...Object.fromEntries(
     ['changes.list', 'changes.stream'].flatMap(id => [
       [`${id} resource`, 'nation'],
-      [`${id} after`, '3'],
+      [`${id} after`, () => laterChange],
     ]),
   ),
   ...Object.fromEntries(

@@ -77,6 +77,7 @@ function stringOf({
   'x-line': isLine,
 }: Schema): fc.Arbitrary<string> {
   if (format === 'date-time') return time
+  if (format === 'date') return time.map(value => value.slice(0, 10))
   if (pattern === idPattern) {
     return fc.oneof(fc.constantFrom(...someIds), fc.stringMatching(/^[A-Za-z0-9_-]{1,12}$/))
   }

@@ -45,13 +45,21 @@ interface ListParameter {
   name: string
   /** Values that select some of the small world, not all. */
   values: [string, string]
+  /** Unknown keys of the game profile select nothing. */
+  takesAnyText: boolean
 }
 
 /** Every list parameter of every operation. */
 const lists: ListParameter[] = everyOperation.flatMap(({ operation, path }) =>
   queryParameters(operation)
     .filter(([, { schema }]) => (schema as { type?: string }).type === 'array')
-    .map(([name]) => ({ operation, path, name, values: valuesFor(operation, name) })),
+    .map(([name, { kind }]) => ({
+      operation,
+      path,
+      name,
+      values: valuesFor(operation, name),
+      takesAnyText: kind === 'profile_enum_list',
+    })),
 )
 
 function valuesFor(operation: Operation, name: string): [string, string] {
@@ -59,6 +67,13 @@ function valuesFor(operation: Operation, name: string): [string, string] {
     'nations.list ids': ['n3', 'n5'],
     'nations.list alliance_id': ['a1', 'a2'],
     'alliances.list ids': ['a2', 'none'],
+    'members.list ids': ['n1', 'n5'],
+    'conflicts.list ids': ['none', 'other'],
+    'eras.list ids': ['none', 'other'],
+    'news.list ids': ['none', 'other'],
+    'market.price resource': ['steel', 'none'],
+    'changes.list resource': ['nation', 'war'],
+    'changes.stream resource': ['nation', 'war'],
     'wars.list ids': ['none', 'other'],
     'treaties.list ids': ['none', 'other'],
     'treaties.list nation_id': ['none', 'other'],
@@ -103,9 +118,9 @@ test('every list parameter is tested with every spelling', () => {
   assert.ok(lists.some(({ operation }) => operation.cache === 'private'))
 })
 
-for (const { operation, path, name, values } of lists) {
+for (const { operation, path, name, values, takesAnyText } of lists) {
   test(`${operation.id} has one body and one ETag for ${name}, whatever the spelling`, async () => {
-    const start = operation.cache === 'stream' ? 'after=0&' : ''
+    const start = operation.cache === 'stream' ? `after=${operation.id === 'changes.stream' ? 1 : 0}&` : ''
     const plain = await get(`${path}?${start}`)
     const expected = await get(`${path}?${start}${name}=${values}`)
     assert.equal(expected.status, 200, expected.body)
@@ -137,6 +152,7 @@ for (const { operation, path, name, values } of lists) {
     assert.match(String(parse(operation, both)), /at most 100/)
   })
 
+  if (takesAnyText) continue
   test(`${operation.id} rejects an invalid value of ${name}, and states which`, () => {
     const [value] = values
     const lists = [`["${value}"]`, `${value}|${value}`, `${value};${value}`]

@@ -217,7 +217,7 @@ function malformed({ kind, schema }: Parameter): { texts: string[]; allowed: Reg
     case 'enum_list':
       return {
         texts: [...(kind === 'enum' ? [''] : [',']), 'everything', 'ACTIVE', '%20'],
-        allowed: /of (the values )?[a-z]+(, [a-z]+)*[.;]/,
+        allowed: /of (the values )?[a-z_]+(, [a-z_]+)*[.;]/,
       }
     case 'time':
       return {

@@ -41,8 +41,21 @@ const checked: Run = { prints: /^/, isChecked: true }
 const receiver: Run = { prints: /^Waiting for messages/, lacks: /^WEBHOOK_SECRET is not set: .*\n$/ }
 
 const mirror: Run = { prints: /^\d+ nations, complete up to change \d+/ }
+/** The machine's environment without this repository's packages and the variables of the programs. */
+const { CHANCERY_URL: _url, CHANCERY_KEY: _key, WEBHOOK_SECRET: _secret, ...ofMachine } = process.env
+const environment = {
+  ...ofMachine,
+  PATH: (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter(folder => !folder.includes('node_modules'))
+    .join(delimiter),
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+}
+
 /** The mirror needs a newer Node than the rest of the client. */
-const hasSqlite = await run('node', ['-e', "require('node:sqlite')"]).then(
+const hasSqlite = await run('node', ['-e', "require('node:sqlite')"], { env: environment }).then(
   () => true,
   () => false,
 )
@@ -73,25 +86,12 @@ const programs: Record<string, Record<string, Run>> = {
     'receiver.py': receiver,
   },
   'mirror-the-world': {
-    'mirror.mjs': { ...mirror, ...(hasSqlite ? {} : { isChecked: true }) },
+    'mirror.mjs': hasSqlite ? mirror : checked,
     'mirror.py': mirror,
     'top.py': { prints: /^1 \S.*\n2 \S.*\n3 \S/ },
   },
   'limits-and-caching': { 'read.mjs': ranking, 'client.mjs': ranking, 'read.py': ranking },
   'scopes-and-privacy': { 'own.mjs': own, 'client.mjs': own, 'own.py': own },
-}
-
-/** The machine's environment without this repository's packages and the variables of the programs. */
-const { CHANCERY_URL: _url, CHANCERY_KEY: _key, WEBHOOK_SECRET: _secret, ...ofMachine } = process.env
-const environment = {
-  ...ofMachine,
-  PATH: (process.env.PATH ?? '')
-    .split(delimiter)
-    .filter(folder => !folder.includes('node_modules'))
-    .join(delimiter),
-  npm_config_audit: 'false',
-  npm_config_fund: 'false',
-  npm_config_update_notifier: 'false',
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'chancery-reader-'))

@@ -33,6 +33,7 @@ export async function fill(path: string, world: World): Promise<string> {
   if (!path.includes('{id}')) return path.replace('{code}', '2345678923')
   const items: Record<string, () => Promise<JsonObject | undefined>> = {
     '/nations/{id}': world.owner,
+    '/nations/{id}/history': world.owner,
     '/wars/{id}': async () => (await world.wars())[0],
     '/wars/{id}/battles': world.foughtWar,
     '/battles/{id}': world.battle,

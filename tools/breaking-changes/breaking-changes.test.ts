@@ -22,7 +22,16 @@ const compared = [
 /** Keywords that contain schemas, which are compared. */
 const containers = ['properties', 'items', 'anyOf', 'oneOf', 'allOf', 'additionalProperties', 'contentSchema']
 /** Keywords that only describe. `not` separates the variant of later types from the others. */
-const annotations = ['not', 'title', 'description', 'examples', 'x-class', 'x-rule', 'x-unit']
+const annotations = [
+  'not',
+  'title',
+  'description',
+  'examples',
+  'x-class',
+  'x-rule',
+  'x-further-rules',
+  'x-unit',
+]
 
 /** The schemas of parameters, headers and bodies. */
 function schemasIn(value: unknown): unknown[] {

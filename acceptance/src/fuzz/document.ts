@@ -29,6 +29,8 @@ export interface Schema {
   'x-decimals'?: number
   /** Values that the game does not have are rejected, even if the schema allows them. */
   'x-known-words-only'?: boolean
+  /** The schema accepts more than the service does: the description states the rest. */
+  'x-further-rules'?: boolean
 }
 
 export interface Parameter {

@@ -188,8 +188,13 @@ export type Verdict = 'good' | 'bad' | 'unsure'
  * Judges a text by the schema of its parameter alone. An array is a text with commas, with or without blanks around them. A number is written in digits: whether
  * another notation counts is up to the server. No text contains a NUL character.
  */
-function verdictOf(checker: Checker, { schema, in: place }: Parameter, text: string): Verdict {
+function verdictOf(checker: Checker, parameter: Parameter, text: string): Verdict {
   if (text.includes('\0')) return 'bad'
+  const verdict = verdictOfSchema(checker, parameter, text)
+  return verdict === 'good' && parameter.schema['x-further-rules'] ? 'unsure' : verdict
+}
+
+function verdictOfSchema(checker: Checker, { schema, in: place }: Parameter, text: string): Verdict {
   if (text === '') return emptyVerdict(schema, place)
   if (schema.type !== 'array') return plainVerdict(checker, schema, text)
   const items = text.split(',').map(item => item.trim())

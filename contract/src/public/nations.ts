@@ -2,6 +2,7 @@ import { nationStatuses } from '../profile/profile.ts'
 import { treatyStatuses } from '../resources/treaty.ts'
 import { derivedListOperation, itemOperation, listOperation } from './operation.ts'
 import {
+  boundParam,
   dateOrTimeParam,
   enumListParam,
   enumParam,
@@ -68,11 +69,11 @@ export const nationOperations = {
         'Only nations with a value of this attribute: the key of one that `/game` states as `ranked` for nations.',
         ['nation'],
       ),
-      min_attribute: scoreParam(
+      min_attribute: boundParam(
         'Only nations with at least this value of `attribute`, which it requires.',
         100,
       ),
-      max_attribute: scoreParam(
+      max_attribute: boundParam(
         'Only nations with at most this value of `attribute`, which it requires.',
         500,
       ),

@@ -221,6 +221,16 @@ export const enumListParam = <const V extends string>(values: readonly V[], desc
     `${description} Comma-separated or repeated.`,
   )
 
+/** A bound of the value of another parameter, which it requires. */
+export const boundParam = (description: string, example: number) =>
+  parameter<number>()(
+    'query',
+    'decimal',
+    false,
+    { ...score({ example }), 'x-further-rules': true },
+    description,
+  )
+
 export const scoreParam = (description: string, example: number) =>
   parameter<number>()('query', 'decimal', false, score({ example }), description)
 
@@ -238,7 +248,7 @@ export const dateOrTimeParam = (description: string, example: string) =>
     'query',
     'date_or_time',
     false,
-    { type: 'string', example },
+    { type: 'string', 'x-further-rules': true, example },
     `${description} A date such as 2026-05-01, which means its start in UTC, or a time.`,
   )
 

@@ -92,7 +92,10 @@ export function startSnapshots(options: SnapshotsOptions): Snapshots {
 }
 
 /** Why a snapshot is due; undefined if none is. */
-async function dueReason(db: Database, firstAfterMs: number): Promise<StoredSnapshot['reason'] | undefined> {
+export async function dueReason(
+  db: Database,
+  firstAfterMs: number,
+): Promise<StoredSnapshot['reason'] | undefined> {
   const state = await db.first<{
     is_paused: boolean
     is_known: boolean

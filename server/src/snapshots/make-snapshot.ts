@@ -15,6 +15,8 @@ export interface SnapshotContext {
   /** Acts as the role of ingestion; two connections. */
   writes: DatabasePool
   signal?: AbortSignal | undefined
+  /** How long it waits for a ranking round. Default: two minutes. The end of an era waits for the snapshot before it. */
+  lockTimeoutMs?: number | undefined
 }
 
 /** Items that are read and written at a time: a few milliseconds of work. */
@@ -55,7 +57,7 @@ interface Moment {
 }
 
 async function writeSnapshot(
-  { contract, reads, writes, signal }: SnapshotContext,
+  { contract, reads, writes, signal, lockTimeoutMs = lockTimeoutMsDefault }: SnapshotContext,
   { db, others, reason }: { db: Database; others: Database; reason: StoredSnapshot['reason'] },
 ): Promise<StoredSnapshot | undefined> {
   const startedAt = performance.now()
@@ -68,7 +70,7 @@ async function writeSnapshot(
   // A round that swaps its tables would wait for these reads, and block others meanwhile. It is skipped instead.
   await writes.transaction(async lock => {
     await keepOpen(lock)
-    await lock.rows(sql`select pg_advisory_xact_lock(${roundLock})`)
+    await lockWithin(lock, roundLock, lockTimeoutMs)
     moment = await beginMoment(others)
     const { exported } = moment
     await reads.transaction(async ranked => {
@@ -102,6 +104,14 @@ async function writeSnapshot(
     insert into chancery_world.snapshot (id, created_at, reason, change_seq, event_seq, files)
     values (${id}, ${created_at}, ${reason}, ${change_seq}, ${event_seq}, ${JSON.stringify(files)})`)
   return { id, created_at, reason, change_seq, event_seq, files }
+}
+
+export const lockTimeoutMsDefault = 120_000
+
+/** Takes an advisory lock until the end of the transaction. Rejects if it is held for longer. */
+export async function lockWithin(db: Database, lock: number, timeoutMs: number): Promise<void> {
+  await db.rows(sql`select set_config('lock_timeout', ${`${timeoutMs}ms`}, true)`)
+  await db.rows(sql`select pg_advisory_xact_lock(${lock})`)
 }
 
 /** A snapshot uses at most a tenth of the time. */

@@ -10,7 +10,7 @@ import type { DatabaseHealth } from '../store/guarded-pool.ts'
 import { snapshotLock } from '../store/locks.ts'
 import type { Pulse } from '../store/pulse.ts'
 import type { StoredSnapshot } from './files.ts'
-import { makeSnapshot } from './make-snapshot.ts'
+import { lockTimeoutMsDefault, lockWithin, makeSnapshot } from './make-snapshot.ts'
 
 export interface SnapshotsOptions {
   target: ConnectionTarget
@@ -21,6 +21,8 @@ export interface SnapshotsOptions {
   onError: (error: unknown) => void
   /** How long the first snapshot waits after the first facts. */
   firstAfterMs?: number | undefined
+  /** How long a snapshot waits for a ranking round, and one that is made now for another process. */
+  lockTimeoutMs?: number | undefined
 }
 
 export interface Snapshots {
@@ -36,7 +38,7 @@ const firstAfterMsDefault = 300_000
 /** Makes snapshots when they are due, in one process of several. */
 export function startSnapshots(options: SnapshotsOptions): Snapshots {
   const { target, namesStatements, contract, pulse, pool, onError } = options
-  const { firstAfterMs = firstAfterMsDefault } = options
+  const { firstAfterMs = firstAfterMsDefault, lockTimeoutMs = lockTimeoutMsDefault } = options
   const closing = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
   let isRunning = false
@@ -48,7 +50,7 @@ export function startSnapshots(options: SnapshotsOptions): Snapshots {
     const reads = createPool({ ...shared, role: 'chancery_public', connectionsMax: 2 })
     const writes = createPool({ ...shared, role: 'chancery_ingest', connectionsMax: 2 })
     try {
-      await makeSnapshot({ contract, reads, writes, signal: closing.signal }, due)
+      await makeSnapshot({ contract, reads, writes, signal: closing.signal, lockTimeoutMs }, due)
     } finally {
       await Promise.all([reads.close(), writes.close()])
     }
@@ -80,7 +82,7 @@ export function startSnapshots(options: SnapshotsOptions): Snapshots {
   return {
     make: reason =>
       inTurn(async () => {
-        await pool.transaction(db => db.rows(sql`select pg_advisory_xact_lock(${snapshotLock})`))
+        await pool.transaction(db => lockWithin(db, snapshotLock, lockTimeoutMs))
         await runWith(async () => reason)
       }),
     async close() {

@@ -74,6 +74,8 @@ export interface ServerTimings {
   changeDelayMs?: number
   /** After the first facts. */
   firstSnapshotAfterMs?: number
+  /** How long a snapshot waits for a ranking round. */
+  snapshotLockTimeoutMs?: number
   /** Between two retries of facts that were set aside. */
   retryPauseMs?: number
   /** Multiplies every timeout of the database. */
@@ -213,6 +215,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         pool: pools.ingest,
         onError: failures.of('snapshots'),
         firstAfterMs: timings.firstSnapshotAfterMs,
+        lockTimeoutMs: timings.snapshotLockTimeoutMs,
       }),
     )
     const ingest: IngestContext = {

@@ -79,6 +79,8 @@ export const longTimeouts: ServerTimings = {
   rankingPauseMs: 5,
   // A single process never returns former content.
   changeDelayMs: 0,
+  // Tests of rankings hold the lock of rounds.
+  snapshotLockTimeoutMs: 500,
   retryPauseMs: 5,
 }
 

@@ -89,7 +89,7 @@ describe('the reference in a browser', { skip }, () => {
     await search.press('Enter')
     assert.equal(new URL(page.url()).hash, '#nations.list')
     await search.fill('market')
-    assert.equal(await page.locator('.contents li[data-words]:visible').count(), 2)
+    assert.equal(await page.locator('.contents li[data-words]:visible').count(), 3)
     await page.close()
   })
 

@@ -11,6 +11,7 @@ import {
   operatorOperations,
 } from '@chancery/contract'
 import type { FastifyInstance } from 'fastify'
+import { streamReaders } from '../src/docs/reference-code.ts'
 import { startDocs } from './support/docs-server.ts'
 
 const every: Operation[] = Object.values(operations)
@@ -104,6 +105,13 @@ test('the reference shows nations first and webhooks last, with fields, classes,
   assert.match(code, /Authorization: Bearer \$API_KEY/)
   assert.match(code, /await client\.me\.nation\(/)
   assert.match(code, /client\.get\(("|&quot;)\/me\/nation\1\)/)
+})
+
+test('the reference shows how each client reads each stream', () => {
+  assert.deepEqual(
+    Object.keys(streamReaders).sort(),
+    every.flatMap(({ id, cache }) => (cache === 'stream' ? [id] : [])).sort(),
+  )
 })
 
 test('the reference lists the types of events, and the data of each', async () => {

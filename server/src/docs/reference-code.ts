@@ -18,6 +18,26 @@ export interface Snippet {
   code: string
 }
 
+interface StreamReader {
+  /** How each client reads it. */
+  typeScript: (given: string) => string
+  python: string
+}
+
+/** A client reads a stream as part of something that continues after interruptions. */
+export const streamReaders: Readonly<Record<string, StreamReader>> = {
+  'events.stream': {
+    typeScript: given =>
+      `for await (const event of client.events.follow(${given})) {\n  console.log(event.seq, event.summary)\n}`,
+    python: 'for event in client.follow():\n    print(event["seq"], event["summary"])',
+  },
+  'changes.stream': {
+    typeScript: () =>
+      "const mirror = await client.mirror('world.db')\nfor await (const change of mirror.follow()) console.log(change)",
+    python: 'for change in client.mirror("world.db").follow():\n    print(change)',
+  },
+}
+
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** A request to the public API, with curl and with each client. */
@@ -26,11 +46,11 @@ export function publicSnippets(
   { baseUrl, publicUrl }: { baseUrl: string; publicUrl: string },
 ): Snippet[] {
   const header = call.needsKey ? ` \\\n  -H "Authorization: Bearer $API_KEY"` : ''
-  const isStream = call.operationId === 'events.stream'
+  const stream = streamReaders[call.operationId]
   return [
-    { language: 'curl', code: `curl ${isStream ? '-N ' : ''}${quoted(baseUrl + call.target)}${header}` },
-    { language: 'TypeScript', code: typeScriptOf(call, publicUrl, isStream) },
-    { language: 'Python', code: pythonOf(call, publicUrl, isStream) },
+    { language: 'curl', code: `curl ${stream ? '-N ' : ''}${quoted(baseUrl + call.target)}${header}` },
+    { language: 'TypeScript', code: typeScriptOf(call, publicUrl, stream) },
+    { language: 'Python', code: pythonOf(call, publicUrl, stream) },
   ]
 }
 
@@ -60,7 +80,7 @@ function valuesOf({ pattern, target }: ExampleCall) {
 const literal = (text: string, quote: '"' | "'") =>
   /^(\d{1,15}(\.\d+)?)$/.test(text) ? text : `${quote}${text}${quote}`
 
-function typeScriptOf(call: ExampleCall, publicUrl: string, isStream: boolean): string {
+function typeScriptOf(call: ExampleCall, publicUrl: string, stream?: StreamReader): string {
   const { inPath, inQuery } = valuesOf(call)
   const query = inQuery
     .map(([name, value]) => `${name}: ${call.lists.includes(name) ? listOf(value) : literal(value, "'")}`)
@@ -68,8 +88,8 @@ function typeScriptOf(call: ExampleCall, publicUrl: string, isStream: boolean): 
   const given = [...inPath.map(([, value]) => `'${value}'`), ...(query ? [`{ ${query} }`] : [])].join(', ')
   const options = `baseUrl: '${publicUrl}'${call.needsKey ? ', apiKey: process.env.API_KEY' : ''}`
   const made = `import { Chancery } from '@chancery/client'\n\nconst client = new Chancery({ ${options} })\n`
-  return isStream
-    ? `${made}for await (const event of client.events.follow(${given})) {\n  console.log(event.seq, event.summary)\n}`
+  return stream
+    ? `${made}${stream.typeScript(given)}`
     : `${made}const result = await client.${call.operationId}(${given})\nconsole.log(result)`
 }
 
@@ -80,11 +100,11 @@ const listOf = (value: string) =>
     .map(part => `'${part}'`)
     .join(', ')}]`
 
-function pythonOf(call: ExampleCall, publicUrl: string, isStream: boolean): string {
+function pythonOf(call: ExampleCall, publicUrl: string, stream?: StreamReader): string {
   const { inPath, inQuery } = valuesOf(call)
   const key = call.needsKey ? ', api_key=os.environ["API_KEY"]' : ''
   const made = `${call.needsKey ? 'import os\n' : ''}from chancery import Chancery\n\nclient = Chancery("${publicUrl}"${key})\n`
-  if (isStream) return `${made}for event in client.follow():\n    print(event["seq"], event["summary"])`
+  if (stream) return made + stream.python
   if (call.operationId === 'discord.verify')
     return `${made}print(client.verify(${inPath.map(([, value]) => `"${value}"`).join('')}))`
   const values = [...inPath, ...inQuery].map(([name, value]) => `, ${name}=${literal(value, '"')}`)

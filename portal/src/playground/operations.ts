@@ -36,7 +36,8 @@ export const useOperations = () =>
   useQuery({ queryKey: ['operations'], queryFn: readOperations, staleTime: Number.POSITIVE_INFINITY })
 
 /** Streams have no end, so that their responses cannot be shown as a whole. */
-const streamOperation = 'events.stream'
+const isStream = ({ responses: { 200: ok } }: DocumentOperation) =>
+  ok !== undefined && 'content' in ok && 'text/event-stream' in (ok.content ?? {})
 
 async function readOperations(): Promise<Operation[]> {
   const res = await fetch(`${basePath()}/openapi.json`, { credentials: 'omit' }).catch(() => {
@@ -44,9 +45,7 @@ async function readOperations(): Promise<Operation[]> {
   })
   if (!res.ok) throw await readError(res)
   const { paths }: OpenApiDocument = await res.json()
-  return Object.entries(paths).flatMap(([path, { get }]) =>
-    get.operationId === streamOperation ? [] : [operationOf(path, get)],
-  )
+  return Object.entries(paths).flatMap(([path, { get }]) => (isStream(get) ? [] : [operationOf(path, get)]))
 }
 
 const operationOf = (path: string, operation: DocumentOperation): Operation => ({

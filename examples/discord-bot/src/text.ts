@@ -69,3 +69,14 @@ export const compact = (value: number): string => compactNumbers.format(value)
 /** 1 war, 2 wars. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`
+
+const bars = '▁▂▃▄▅▆▇█'
+
+/** The development of a number as a line of bars, the lowest value at the bottom. */
+export function curve(values: readonly number[]): string {
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const top = bars.length - 1
+  return values
+    .map(value => bars[high === low ? 0 : Math.round((top * (value - low)) / (high - low))])
+    .join('')
+}

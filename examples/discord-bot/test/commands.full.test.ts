@@ -7,10 +7,11 @@ import type {
   Era,
   MarketPrice,
   Nation,
+  NationHistoryPoint,
   NewsItem,
   War,
 } from '@chancery/client'
-import { number } from '../src/text.ts'
+import { curve, number } from '../src/text.ts'
 import { startTestBot, type TestBot } from './support/bot.ts'
 import { type Demo, startDemo } from './support/demo.ts'
 import { roleIds } from './support/discord.ts'
@@ -45,7 +46,14 @@ describe('each command, in the demo world', () => {
     const shown = await bot.run('nation', { nation: nation.nation_name })
     shows(shown, nation.nation_name, nation.leader_name, number(nation.national_score), `Nation ${nation.id}`)
     shows(shown, nation.alliance?.alliances.name ?? 'none', `(number ${nation.rank})`, nation.motto ?? '')
-    requests(`/nations/${nation.id}`, `/nations?limit=6&search=${nation.nation_name}`)
+    const from = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
+    const points = await demo.list<NationHistoryPoint>(`/nations/${nation.id}/history?from=${from}&limit=31`)
+    shows(shown, `Score since ${from}`, curve(points.map(({ national_score }) => national_score)))
+    requests(
+      `/nations/${nation.id}`,
+      `/nations/${nation.id}/history?from=${from}&limit=31`,
+      `/nations?limit=6&search=${nation.nation_name}`,
+    )
   })
 
   test('nation names the others that its search found', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EmbedBuilder, embedLength, inlineCode, italic } from 'discord.js'
 import { addFields, address, gameTerms, list } from '../src/format.ts'
-import { clean, fitLines, name, plainName } from '../src/text.ts'
+import { clean, curve, fitLines, name, plainName } from '../src/text.ts'
 
 const written: [string, string][] = [
   ['@everyone', '@\u200beveryone'],
@@ -114,4 +114,10 @@ test('a field without a value has a dash', () => {
 test('an address that Discord would reject is left out', () => {
   for (const url of ['https://', 'https://a b', 'ftp://game.example', null]) assert.equal(address(url), null)
   assert.equal(address('https://game.example/n1'), 'https://game.example/n1')
+})
+
+test('a curve has the lowest value at the bottom and the highest at the top', () => {
+  assert.equal(curve([10, 12, 17, 3]), '▅▆█▁')
+  assert.equal(curve([5, 5]), '▁▁')
+  assert.equal(curve([]), '')
 })

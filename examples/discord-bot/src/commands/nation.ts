@@ -1,8 +1,9 @@
-import { type ChatInputCommandInteraction, italic, SlashCommandBuilder } from 'discord.js'
+import type { NationHistoryPoint } from '@chancery/client'
+import { type APIEmbedField, type ChatInputCommandInteraction, italic, SlashCommandBuilder } from 'discord.js'
 import { chooseNation } from '../choose.ts'
 import type { Bot } from '../command.ts'
 import { addFields, attributeFields, fact, flagEmbed, gameTerms, membershipText } from '../format.ts'
-import { counted, day, name, number } from '../text.ts'
+import { counted, curve, day, name, number } from '../text.ts'
 
 export const data = new SlashCommandBuilder()
   .setName('nation')
@@ -17,7 +18,13 @@ export const data = new SlashCommandBuilder()
 
 export async function execute(interaction: ChatInputCommandInteraction, { api }: Bot) {
   const { id, others, total } = await chooseNation(interaction.options.getString('nation', true).trim(), api)
-  const [of, terms] = await Promise.all([api.nations.get(id), gameTerms(api)])
+  const from = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)
+  const [of, terms, history] = await Promise.all([
+    api.nations.get(id),
+    gameTerms(api),
+    // The rest is shown without it.
+    api.nations.history(id, { from, limit: 31 }).catch(() => undefined),
+  ])
   const { wars } = of
   const rank = of.rank === null ? '' : ` (number ${number(of.rank)})`
   const atWar = [
@@ -51,8 +58,18 @@ export async function execute(interaction: ChatInputCommandInteraction, { api }:
     ),
     ...fact('At war', atWar.filter(Boolean).join(', ') || 'no'),
     ...fact('Past wars', `${number(wars.won)} won, ${number(wars.lost)} lost`),
+    ...development(history?.data ?? []),
     ...fact('Founded', of.founded_at && day(of.founded_at)),
     ...attributeFields(of.attributes),
   ])
   return { embeds: [embed] }
+}
+
+/** The score of the last days, from the second on. */
+function development(points: readonly NationHistoryPoint[]): APIEmbedField[] {
+  const [first, last] = [points[0], points.at(-1)]
+  if (!first || !last || first === last) return []
+  const scores = points.map(({ national_score }) => national_score)
+  const value = `${curve(scores)}\n${number(first.national_score)} to ${number(last.national_score)}`
+  return [{ name: `Score since ${first.date}`, value, inline: false }]
 }

@@ -73,6 +73,7 @@ const EndpointPage = lazy(async () => ({
   default: (await import('./webhooks/endpoint-page.tsx')).EndpointPage,
 }))
 const ExplorePage = lazy(async () => ({ default: (await import('./explore/explore-page.tsx')).ExplorePage }))
+const MarketPage = lazy(async () => ({ default: (await import('./market/market-page.tsx')).MarketPage }))
 const PlaygroundPage = lazy(async () => ({
   default: (await import('./playground/playground-page.tsx')).PlaygroundPage,
 }))
@@ -95,6 +96,7 @@ function Routes() {
           <Route path="/webhooks/new" component={AddEndpointPage} />
           <Route path="/webhooks/:id">{({ id }) => <EndpointPage key={id} id={id} />}</Route>
           <Route path="/explore" component={ExplorePage} />
+          <Route path="/market" component={MarketPage} />
           <Route path="/try" component={PlaygroundPage} />
           <Route path="/log" component={LogPage} />
           <Route>

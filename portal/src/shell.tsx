@@ -9,6 +9,7 @@ import {
   GuideIcon,
   KeyIcon,
   LogIcon,
+  MarketIcon,
   MenuIcon,
   MoonIcon,
   PlaygroundIcon,
@@ -117,27 +118,30 @@ const entries: { path: string; label: string; icon: ComponentType }[] = [
   { path: '/usage', label: 'Usage', icon: UsageIcon },
   { path: '/webhooks', label: 'Webhooks', icon: WebhookIcon },
   { path: '/explore', label: 'Explore', icon: ExploreIcon },
+  { path: '/market', label: 'Market', icon: MarketIcon },
   { path: '/try', label: 'Playground', icon: PlaygroundIcon },
   { path: '/log', label: 'Account log', icon: LogIcon },
 ]
 
 function Nav({ onNavigate }: { onNavigate: () => void }) {
   const [location] = useLocation()
-  const { docs_url } = usePageInfo()
+  const { docs_url, has_market } = usePageInfo()
   const isCurrent = (path: string) =>
     path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
 
   return (
     <nav aria-label="Developer settings" className={classes.nav}>
       <ul>
-        {entries.map(({ path, label, icon: Icon }) => (
-          <li key={path}>
-            <Link href={path} aria-current={isCurrent(path) ? 'page' : undefined} onClick={onNavigate}>
-              <Icon />
-              {label}
-            </Link>
-          </li>
-        ))}
+        {entries
+          .filter(({ path }) => has_market || path !== '/market')
+          .map(({ path, label, icon: Icon }) => (
+            <li key={path}>
+              <Link href={path} aria-current={isCurrent(path) ? 'page' : undefined} onClick={onNavigate}>
+                <Icon />
+                {label}
+              </Link>
+            </li>
+          ))}
         <li className={classes.navExternal}>
           <a href={docs_url}>
             <BookIcon />

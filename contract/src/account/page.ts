@@ -30,6 +30,8 @@ const pageInfo = strictObject({
   event_kinds: listOf(
     strictObject({ type: Type.String(), description: Type.String(), sample: Type.Object({}) }),
   ),
+  /** Whether the game has traded resources. */
+  has_market: Type.Boolean(),
   /** Whether webhooks may use http URLs and addresses that are not public. */
   webhooks_allow_local: Type.Boolean(),
 })

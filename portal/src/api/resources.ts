@@ -17,18 +17,25 @@ export interface NamedResource {
 type Nation = PublicOf<Contract['resources']['nation']>
 type Alliance = PublicOf<Contract['resources']['alliance']>
 
-/** Reads a list of the public API, without credentials. */
-async function readPublic(
-  resource: ResourceName,
-  query: Record<string, string | number>,
-): Promise<NamedResource[]> {
-  const res = await fetch(`${basePath()}/api/v1/${resource}s${queryString(query)}`, {
+/** Reads from the public API, without credentials. */
+export async function readPublic<Response>(
+  path: string,
+  query: Record<string, string | number> = {},
+): Promise<Response> {
+  const res = await fetch(`${basePath()}/api/v1${path}${queryString(query)}`, {
     credentials: 'omit',
   }).catch(() => {
     throw unreachableError()
   })
   if (!res.ok) throw await readError(res)
-  const { data }: { data: (Nation | Alliance)[] } = await res.json()
+  return await res.json()
+}
+
+async function readNamed(
+  resource: ResourceName,
+  query: Record<string, string | number>,
+): Promise<NamedResource[]> {
+  const { data } = await readPublic<{ data: (Nation | Alliance)[] }>(`/${resource}s`, query)
   return data.map(found =>
     'nation_name' in found
       ? { id: found.id, name: found.nation_name, detail: found.leader_name }
@@ -41,7 +48,7 @@ export function useResourceSearch(resource: ResourceName, text: string) {
   const [search] = useDebouncedValue(text.trim(), 250)
   return useQuery({
     queryKey: ['search', resource, search],
-    queryFn: () => readPublic(resource, { search, limit: 10 }),
+    queryFn: () => readNamed(resource, { search, limit: 10 }),
     enabled: search !== '',
     placeholderData: (previous, query) => (query?.queryKey[1] === resource ? previous : undefined),
   })
@@ -52,7 +59,7 @@ export function useResourceNames(resource: ResourceName, ids: readonly string[])
   const wanted = ids.toSorted().join(',')
   const { data = [] } = useQuery({
     queryKey: ['names', resource, wanted],
-    queryFn: () => readPublic(resource, { ids: wanted, limit: 100 }),
+    queryFn: () => readNamed(resource, { ids: wanted, limit: 100 }),
     enabled: wanted !== '',
     placeholderData: previous => previous,
   })

@@ -10,7 +10,8 @@ import { ResourceSearch } from '../ui/resource-search.tsx'
 import { Empty, Section } from '../ui/section.tsx'
 import { usePageInfo } from '../ui/use-page-info.ts'
 import classes from './explore.module.css'
-import { FieldTable } from './field-table.tsx'
+import { FieldTable, nameOf } from './field-table.tsx'
+import { History } from './history.tsx'
 
 interface Subject {
   resource: ResourceName
@@ -76,7 +77,12 @@ function ExploredResource({ subject: { resource, id } }: { subject: Subject }) {
   )
   return (
     <QueryView query={exploration} rows={8} rowHeight={56}>
-      {found => <FieldTable of={found} />}
+      {found => (
+        <>
+          <History key={id} resource={resource} id={id} name={nameOf(found)} />
+          <FieldTable of={found} />
+        </>
+      )}
     </QueryView>
   )
 }

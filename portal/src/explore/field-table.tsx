@@ -116,7 +116,7 @@ function FieldValue({ path, cell, format }: { path: string; cell: FieldCell; for
   return <code className={classes.value}>{JSON.stringify(value)}</code>
 }
 
-function nameOf({ views, resource, id }: Exploration): string {
+export function nameOf({ views, resource, id }: Exploration): string {
   const view: { nation_name?: unknown; name?: unknown } = views.anonymous
   const name = view.nation_name ?? view.name
   return typeof name === 'string' ? name : `${resource} ${id}`

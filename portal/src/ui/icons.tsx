@@ -29,6 +29,7 @@ export const WebhookIcon = icon('M4 12h11M11 7l5 5-5 5M20 5v14')
 export const ExploreIcon = icon(
   'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM9 12a3 3 0 1 0 6 0 3 3 0 1 0-6 0z',
 )
+export const MarketIcon = icon('M3.5 4v16.5H21M7 15.5l4-5 3.5 3L20 7')
 export const PlaygroundIcon = icon('M3.5 5h17v14h-17zM7.5 9.5l3 2.5-3 2.5M13 15h4')
 export const LogIcon = icon('M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01')
 export const BookIcon = icon(

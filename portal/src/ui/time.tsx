@@ -5,6 +5,7 @@ import { formatNearTime, formatTime } from './near-time.ts'
 export { formatTime }
 
 const dateTimeWithSeconds = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const dateOnly = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 const units = [
@@ -57,6 +58,9 @@ export const TimeWithSeconds = ({ time }: { time: string }) => (
 
 /** Like "20 Nov 2026, 09:15:22", in the browser's time zone. */
 export const formatTimeWithSeconds = (time: string) => dateTimeWithSeconds.format(new Date(time))
+
+/** The day in UTC, like "20 Nov 2026". */
+export const formatDay = (time: string) => dateOnly.format(new Date(time))
 
 function formatRelativeTime(time: string, nowMs: number): string {
   const distanceMs = Date.parse(time) - nowMs

@@ -1,8 +1,7 @@
 import type { UsageBucket } from '@chancery/contract'
-import { Button } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { useState } from 'react'
-import { RecordTable } from '../ui/record-table.tsx'
+import chartClasses from '../ui/chart.module.css'
+import { ChartOrTable } from '../ui/chart-or-table.tsx'
 import { ExactTime, formatTime } from '../ui/time.tsx'
 import classes from './usage.module.css'
 
@@ -15,7 +14,6 @@ interface Props {
 
 /** Requests over time, as a bar chart or a table. */
 export function RequestChart({ bars, per }: Props) {
-  const [isTable, setTable] = useState(false)
   const requests = bars.reduce((sum, bar) => sum + bar.calls, 0)
   const limited = bars.reduce((sum, bar) => sum + bar.limited, 0)
   const summary = `${numbers.format(requests)} requests, ${numbers.format(limited)} rate limited (429)`
@@ -30,30 +28,19 @@ export function RequestChart({ bars, per }: Props) {
           <span data-kind="limited">Rate limited</span>
         </span>
       </div>
-      {isTable ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region has to be reachable by keyboard
-        <section className={classes.tableFrame} aria-label={`Requests per ${per}`} tabIndex={0}>
-          <RecordTable
-            caption={`Requests per ${per}`}
-            rows={rows}
-            rowKey={({ at }) => at}
-            columns={[
-              {
-                label: per === 'minute' ? 'Minute' : 'Hour',
-                render: ({ at }) => <ExactTime time={at} />,
-              },
-              { label: 'Requests', render: bar => numbers.format(bar.calls), isNumber: true },
-              { label: 'Rate limited', render: bar => numbers.format(bar.limited), isNumber: true },
-            ]}
-          />
-          {rows.length === 0 && <p className={classes.empty}>No requests in this time range.</p>}
-        </section>
-      ) : (
+      <ChartOrTable
+        caption={`Requests per ${per}`}
+        rows={rows}
+        rowKey={({ at }) => at}
+        empty="No requests in this time range."
+        columns={[
+          { label: per === 'minute' ? 'Minute' : 'Hour', render: ({ at }) => <ExactTime time={at} /> },
+          { label: 'Requests', render: bar => numbers.format(bar.calls), isNumber: true },
+          { label: 'Rate limited', render: bar => numbers.format(bar.limited), isNumber: true },
+        ]}
+      >
         <BarChart bars={bars} per={per} label={`Requests per ${per}: ${summary}`} />
-      )}
-      <Button size="compact-sm" variant="default" mt="xs" onClick={() => setTable(!isTable)}>
-        {isTable ? 'Show as chart' : 'Show as table'}
-      </Button>
+      </ChartOrTable>
     </>
   )
 }
@@ -79,12 +66,18 @@ function BarChart({ bars, per, label }: Props & { label: string }) {
   const barsPerTick = (per === 'minute' ? 15 : 24) * (width < 420 ? 2 : 1)
 
   return (
-    <div ref={frame.ref} className={classes.chart}>
+    <div ref={frame.ref} className={`${chartClasses.chart} ${classes.chart}`}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
         {[0, 0.5, 1].map(share => (
           <g key={share}>
-            <line x1={left} x2={width} y1={yOf(top * share)} y2={yOf(top * share)} className={classes.grid} />
-            <text x={left - 6} y={yOf(top * share) + 4} textAnchor="end" className={classes.tick}>
+            <line
+              x1={left}
+              x2={width}
+              y1={yOf(top * share)}
+              y2={yOf(top * share)}
+              className={chartClasses.grid}
+            />
+            <text x={left - 6} y={yOf(top * share) + 4} textAnchor="end" className={chartClasses.tick}>
               {compact.format(top * share)}
             </text>
           </g>
@@ -101,7 +94,7 @@ function BarChart({ bars, per, label }: Props & { label: string }) {
                 <title>{`${formatTime(at)}: ${calls} requests, ${limited} rate limited (429)`}</title>
               </rect>
               {index % barsPerTick === 0 && (
-                <text x={x} y={height - 5} className={classes.tick}>
+                <text x={x} y={height - 5} className={chartClasses.tick}>
                   {per === 'minute' ? clock.format(new Date(at)) : day.format(new Date(at))}
                 </text>
               )}

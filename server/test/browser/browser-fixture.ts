@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
+import { createPool } from '../../src/store/database.ts'
 import { freePort } from '../../src/store/embedded/socket.ts'
 import { handover, type SignInTarget, startAccounts } from '../account/browser.ts'
-import { smallWorld } from '../http/world.ts'
+import { addHistory, hoursAgo, smallWorld } from '../http/world.ts'
 import { closeAfter } from '../support/close-after.ts'
 import type { TestServer } from '../support/test-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -44,6 +45,15 @@ export async function setUpBrowser(
     }),
   }
   const chancery = closeAfter(await startAccounts(smallWorld(), env, options))
+  const pool = closeAfter(
+    createPool({
+      target: { connectionString: chancery.databaseUrl },
+      role: 'chancery_ingest',
+      connectionsMax: 1,
+    }),
+  )
+  const days = [3, 2, 1].map(past => hoursAgo(24 * past).slice(0, 10))
+  await addHistory(chancery, pool, days)
   const receiver = closeAfter(await startWebhookReceiver())
   const browser = closeAfter(await launchChromium())
   const visited = { url: chancery.url, handover: (target: SignInTarget) => handover(chancery, target) }

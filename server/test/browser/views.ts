@@ -131,6 +131,15 @@ export const views: View[] = [
   },
   { name: 'explore', path: '/explore' },
   {
+    name: 'a history as a table',
+    path: '/explore',
+    prepare: async page => {
+      await page.getByText('Rank', { exact: true }).first().click()
+      await press('Show as table')(page)
+    },
+  },
+  { name: 'market', path: '/market', prepare: page => page.getByRole('img').first().waitFor() },
+  {
     name: 'search in explore',
     path: '/explore?kind=alliance&id=a1',
     prepare: async page => {

@@ -72,12 +72,16 @@ export function smallWorld(): Fact[] {
 export const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 
 /** Three days of history of n1 and a1, and prices of this day. */
-export async function addHistory(chancery: Pick<TestServer, 'ingest'>, pool: DatabasePool): Promise<void> {
+export async function addHistory(
+  chancery: Pick<TestServer, 'ingest'>,
+  pool: DatabasePool,
+  days = ['2026-05-01', '2026-05-02', '2026-05-03'],
+): Promise<void> {
   await chancery.ingest([
     put('market_price', { resource: 'steel', price: 410, as_of: hoursAgo(3) }),
     put('market_price', { resource: 'food', price: 2, as_of: hoursAgo(1) }),
   ])
-  for (const day of ['2026-05-01', '2026-05-02', '2026-05-03'])
+  for (const day of days)
     await importDay(pool, day, [{ id: 'n1', national_score: 1, city_count: null, alliance_id: 'a1' }])
 }
 

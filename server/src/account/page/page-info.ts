@@ -48,6 +48,7 @@ function createPageInfo(parts: AccountContext): () => Omit<PageInfo, 'is_demo'> 
     })),
     default_scopes: [...defaultScopes],
     event_kinds,
+    has_market: contract.profile.resources.length > 0,
     webhooks_allow_local: webhooksAllowLocal,
   })
 }

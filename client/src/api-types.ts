@@ -1639,6 +1639,7 @@ export type ErrorCode =
   | 'verification_code_expired'
   | 'verification_code_used'
   | 'cursor_expired'
+  | 'range_not_satisfiable'
   | 'expectation_failed'
   | 'rate_limited'
   | 'headers_too_large'

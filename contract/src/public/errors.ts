@@ -66,8 +66,13 @@ export const errors = {
   cursor_expired: {
     status: 410,
     description:
-      'The event number in `after` or Last-Event-ID has expired, does not exist yet, or was lost in a restore.',
-    fix: 'Read /events without `after`, and continue from the newest `seq`.',
+      'The number of an event or a change in `after` or Last-Event-ID has expired, does not exist yet, or was lost in a restore.',
+    fix: 'Events: read /events without `after`, and continue from the newest `seq`. Changes: take the newest snapshot, and continue from its `change_seq`.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    description: 'The range begins beyond the end of the file: content-range has its size.',
+    fix: 'Send a range within the file, or none. A file of this size that was loaded before is complete.',
   },
   expectation_failed: {
     status: 417,

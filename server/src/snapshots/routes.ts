@@ -86,15 +86,21 @@ export function registerSnapshots(app: FastifyInstance, { db, publicUrl }: Snaps
     const file = snapshot?.files.find(({ resource }) => resource + extension === name)
     if (!file) throw notFound('file of a snapshot')
     const etag = `"${file.sha256}"`
+    const isUnchanged = isFresh(req, [etag])
+    const ifRange = req.headers['if-range']
+    const takesRange = !isUnchanged && (ifRange === undefined || ifRange === etag)
+    const range = takesRange ? rangeOf(req.headers.range, file) : undefined
+    if (range === 'beyond the end') {
+      reply.header('content-range', `bytes */${file.bytes}`)
+      throw new ApiError('range_not_satisfiable')
+    }
     reply.headers({
       etag,
       'cache-control': 'private, no-cache',
       'accept-ranges': 'bytes',
       'content-type': 'application/gzip',
     })
-    if (isFresh(req, [etag])) return reply.code(304).send()
-    const ifRange = req.headers['if-range']
-    const range = ifRange === undefined || ifRange === etag ? rangeOf(req.headers.range, file) : undefined
+    if (isUnchanged) return reply.code(304).send()
     const { first, last } = range ?? { first: 0, last: file.bytes - 1 }
     if (range) reply.code(206).header('content-range', `bytes ${first}-${last}/${file.bytes}`)
     reply.header('content-length', last - first + 1)
@@ -109,18 +115,19 @@ export function registerSnapshots(app: FastifyInstance, { db, publicUrl }: Snaps
   })
 }
 
-/** The bytes of one range; undefined for all: also for several ranges, for one beyond the end, and forms that are not known, as HTTP allows. */
+/** The bytes of one range; undefined for all: also for several ranges, and forms that are not known, as HTTP allows. */
 export function rangeOf(
   header: string | undefined,
   { bytes }: Pick<StoredFile, 'bytes'>,
-): { first: number; last: number } | undefined {
+): { first: number; last: number } | 'beyond the end' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
   if (from === '' && to === '') return undefined
+  if (from !== '' && to !== '' && Number(from) > Number(to)) return undefined
   const range =
     from === ''
       ? { first: Math.max(0, bytes - Number(to)), last: bytes - 1 }
       : { first: Number(from), last: to === '' ? bytes - 1 : Math.min(Number(to), bytes - 1) }
-  return range.first > range.last ? undefined : range
+  return range.first > range.last ? 'beyond the end' : range
 }
 
 async function* chunksOf(

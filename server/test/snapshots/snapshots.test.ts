@@ -16,6 +16,7 @@ import { deleteOldSnapshots } from '../../src/snapshots/files.ts'
 import { makeSnapshot } from '../../src/snapshots/make-snapshot.ts'
 import { rangeOf } from '../../src/snapshots/routes.ts'
 import { createPool, type Database } from '../../src/store/database.ts'
+import { assertError, readResponse } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { put } from '../ingest/facts.ts'
 import { prepare, useFixture, useIngestPool, useTestServer } from '../support/fixture.ts'
@@ -118,6 +119,12 @@ describe('a snapshot', () => {
     assert.deepEqual(data, [after, before])
   })
 
+  test('has its age as a metric', async () => {
+    const metrics = await (await chancery.operate('GET', '/metrics')).text()
+    const age = Number(/^chancery_snapshot_age_seconds (\S+)$/m.exec(metrics)?.[1])
+    assert.ok(age < 600, `${age}`)
+  })
+
   test('is made by one of several processes at a time', async () => {
     const results = await Promise.all([make(), make(), make()])
     assert.equal(results.filter(result => result !== undefined).length, 1)
@@ -151,8 +158,9 @@ describe('a file', () => {
       assert.equal((await response.arrayBuffer()).byteLength, bytes)
     }
     const beyond = await download(path, { range: `bytes=${bytes}-` })
-    assert.equal(beyond.status, 200)
-    await beyond.arrayBuffer()
+    assert.equal(beyond.headers.get('content-range'), `bytes */${bytes}`)
+    assert.equal(beyond.headers.get('etag'), null)
+    assertError(await readResponse(beyond), 'range_not_satisfiable', 'beyond the end')
   })
 
   test('has a tag, and HEAD has its size', async () => {
@@ -212,11 +220,21 @@ describe('removed texts', () => {
     assert.deepEqual(await chancery.query('select * from chancery_world.snapshot_chunk'), [])
   })
 
+  test('of an erased player withdraw them too', async () => {
+    await chancery.ingest([
+      put('nation', { id: 'n-erased', player: 'p-erased', nation_name: 'Erased Realm' }),
+    ])
+    await make()
+    await latest()
+    await chancery.ingest([{ op: 'erase', player: 'p-erased' }])
+    assert.equal((await download('/downloads/world/latest.json')).status, 404)
+  })
+
   test('a new snapshot has none of them', async () => {
     await make()
     const { path } = fileOf(await latest(), 'nation')
     const text = gunzipSync(Buffer.from(await (await download(path)).arrayBuffer())).toString()
-    assert.ok(!text.includes('To be removed') && !text.includes('Onwards'))
+    assert.ok(!text.includes('To be removed') && !text.includes('Onwards') && !text.includes('Erased Realm'))
   })
 })
 

@@ -62,8 +62,12 @@ const readBatchState = (pool: DatabasePool) =>
   pool.connection(async db => {
     const last = await db.first<{ age: number }>(sql`
       select ${ageSeconds} as age from chancery_secret.batch order by applied_at desc limit 1`)
+    const snapshot = await db.first<{ age: number }>(sql`
+      select round(extract(epoch from greatest(clock_timestamp() - created_at, interval '0')), 1) as age
+      from chancery_world.snapshot order by created_at desc limit 1`)
     return {
       last_batch_age_seconds: last?.age ?? null,
+      snapshot_age_seconds: snapshot?.age ?? null,
       ...(await countRejected(db)),
       ranking_lag_seconds: await readRankingLag(db),
       senders: await listSenders(db),
@@ -81,6 +85,7 @@ export function registerBatchMetrics(registry: Registry, pool: DatabasePool): vo
     // Unknown is not zero.
     for (const [gauge, value] of [
       [age, state?.last_batch_age_seconds],
+      [snapshotAge, state?.snapshot_age_seconds],
       [rejectedBatches, state?.refused_batches],
       [setAsideFacts, state?.set_aside_facts],
       [rankingLag, state?.ranking_lag_seconds],
@@ -127,6 +132,11 @@ export function registerBatchMetrics(registry: Registry, pool: DatabasePool): vo
   const age = new Gauge({
     name: 'chancery_last_batch_age_seconds',
     help: 'Age in seconds of the last applied batch of facts. Absent before the first.',
+    ...shared,
+  })
+  const snapshotAge = new Gauge({
+    name: 'chancery_snapshot_age_seconds',
+    help: 'Age in seconds of the newest snapshot. Absent while there is none.',
     ...shared,
   })
   const rejectedBatches = new Gauge({

@@ -9,6 +9,7 @@ import {
 import type { DatabaseHealth } from '../store/guarded-pool.ts'
 import { snapshotLock } from '../store/locks.ts'
 import type { Pulse } from '../store/pulse.ts'
+import type { Logger } from '../telemetry/log.ts'
 import type { StoredSnapshot } from './files.ts'
 import { lockTimeoutMsDefault, lockWithin, makeSnapshot } from './make-snapshot.ts'
 
@@ -18,6 +19,7 @@ export interface SnapshotsOptions {
   contract: Contract
   pulse: Pick<Pulse, 'onChange'> & DatabaseHealth
   pool: DatabasePool
+  log: Pick<Logger, 'info'>
   onError: (error: unknown) => void
   /** How long the first snapshot waits after the first facts. */
   firstAfterMs?: number | undefined
@@ -37,7 +39,7 @@ const firstAfterMsDefault = 300_000
 
 /** Makes snapshots when they are due, in one process of several. */
 export function startSnapshots(options: SnapshotsOptions): Snapshots {
-  const { target, namesStatements, contract, pulse, pool, onError } = options
+  const { target, namesStatements, contract, pulse, pool, log, onError } = options
   const { firstAfterMs = firstAfterMsDefault, lockTimeoutMs = lockTimeoutMsDefault } = options
   const closing = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
@@ -49,8 +51,21 @@ export function startSnapshots(options: SnapshotsOptions): Snapshots {
     const shared = { target, namesStatements, health: pulse }
     const reads = createPool({ ...shared, role: 'chancery_public', connectionsMax: 2 })
     const writes = createPool({ ...shared, role: 'chancery_ingest', connectionsMax: 2 })
+    const startedAt = performance.now()
     try {
-      await makeSnapshot({ contract, reads, writes, signal: closing.signal, lockTimeoutMs }, due)
+      const context = { contract, reads, writes, signal: closing.signal, lockTimeoutMs }
+      const made = await makeSnapshot(context, due)
+      if (made)
+        log.info(
+          {
+            snapshot: made.id,
+            reason: made.reason,
+            rows: made.files.reduce((sum, { rows }) => sum + rows, 0),
+            bytes: made.files.reduce((sum, { bytes }) => sum + bytes, 0),
+            duration_ms: Math.round(performance.now() - startedAt),
+          },
+          'made a snapshot of the world',
+        )
     } finally {
       await Promise.all([reads.close(), writes.close()])
     }

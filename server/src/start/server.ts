@@ -213,6 +213,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         contract,
         pulse,
         pool: pools.ingest,
+        log,
         onError: failures.of('snapshots'),
         firstAfterMs: timings.firstSnapshotAfterMs,
         lockTimeoutMs: timings.snapshotLockTimeoutMs,

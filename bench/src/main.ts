@@ -18,6 +18,10 @@ const usage = `npm run bench -- COMMAND [OPTIONS]
                 --worlds DIR   keeps the loaded worlds (.chancery/growth)
                 --sizes N,N    only worlds of these sizes
                 --only TEXT    only queries that contain the text
+  snapshot    a snapshot of the world: time, size, memory, and the latency of hot reads meanwhile
+                --worlds DIR   as above
+                --sizes N      of this size (1000000)
+                --seconds N    length of a turn of the load (5)
   processes   one to four processes: idle, cached reads, streams, limits in Redis
   push        webhook deliveries a second compared with wrk, and their latency
   pull        rounds of a pull of 10,000 nations and 50,000 wars
@@ -97,6 +101,12 @@ const commands: Record<string, (options: Options) => Promise<Report>> = {
     })
     const text = growthPage(results)
     return { results, text, write: () => writeFormatted({ [fromRoot('docs/operations/growth.md')]: text }) }
+  },
+  async snapshot(options) {
+    const { measureSnapshot } = await import('./snapshot.ts')
+    const seconds = integer(options, 'seconds', 5)
+    const nations = Number(options.sizes ?? (options.quick ? 1_000 : 1_000_000))
+    return { results: await measureSnapshot({ worlds: options.worlds, nations, seconds }) }
   },
   async processes(options) {
     const { measureProcesses } = await import('./processes.ts')

@@ -72,7 +72,7 @@ async function measureWorld(
 }
 
 /** Loads the world once and keeps it. Returns the time between its simulated history and the wars that ended before it. */
-async function openWorld(service: Service, home: string, nations: number): Promise<string> {
+export async function openWorld(service: Service, home: string, nations: number): Promise<string> {
   const file = join(home, 'half-at')
   let halfAt = await readFile(file, 'utf8').catch(() => undefined)
   if (halfAt === undefined) {

@@ -179,6 +179,12 @@ async function valuesOf(
       ...broad('war.declared', 'war.*,nation.*,alliance.*,battle.*'),
       narrow('alliance.disbanded'),
     ],
+    'changes.list resource': () => [...broad('nation', 'nation,war,alliance'), narrow('conflict')],
+    'changes.list after': async () => {
+      // Its last page has the newest change.
+      const newest = (await itemAt<{ seq: number }>('/changes', 1))?.seq ?? 0
+      return broad(`${Math.floor(newest / 2)}`)
+    },
     since: () => broad('2000-01-01T00:00:00Z', halfAt),
     until: () => broad('2100-01-01T00:00:00Z', halfAt),
     from: () => broad('2000-01-01', halfAt),

@@ -7,6 +7,7 @@ import { smallWorld } from '../http/world.ts'
 import { alliance, battle, member, nation, put, remove, war } from '../ingest/facts.ts'
 import { useTestServer } from '../support/fixture.ts'
 import type { Fact } from '../support/test-server.ts'
+import { tier } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { readItems } from './listed-items.ts'
 
@@ -135,7 +136,8 @@ describe('the change log has what has changed in the lists, and nothing else', (
     })
 
   test('a simulated world, day by day', async () => {
-    const world = createWorld({ nations: 30, days: 60, seed: 7, endsAt: '2026-05-01T00:00:00Z' })
+    const days = tier === 'quick' ? 20 : 60
+    const world = createWorld({ nations: 30, days, seed: 7, endsAt: '2026-05-01T00:00:00Z' })
     let day = 0
     for (const batch of world.history()) {
       await chancery.ingest(batch.facts as never, { waits: false })

@@ -1570,7 +1570,7 @@ export interface NewsOperations {
 
 /** Copies. */
 export interface ChangesOperations {
-  /** The last change of each item, by seq, oldest first. With `after`, those since then: read until a page is empty and store the last seq, and no change is missed. A change is listed about a second after it was made, when every process of the service returns the new content. Where `after` is older than what is stored, start again from the newest snapshot. */
+  /** The last change of each item, by seq, oldest first. With `after`, those since then: read until a page is empty and store the last seq, and no change is missed. A change is listed about a second after it was made, when every process of the service returns the new content. Where `after` is older than what is stored, start again from the newest snapshot: `/downloads/world/latest.json` at the origin of the API lists its files. */
   list(options?: ChangesListParameters & CallOptions): Promise<Page<Change>>
   /** The items of all pages of `changes.list`, up to 100 per request. */
   iterate(options?: ChangesListParameters & CallOptions): AsyncIterableIterator<Change>

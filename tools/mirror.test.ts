@@ -456,4 +456,9 @@ test('the programs of the guide print what they read', withPython, async t => {
     const { stdout } = await run('python3', ['top.py'], { cwd })
     assert.match(stdout, /^1 Skyward.*\n2 Skyward.*\n2 Skyward.*\n$/)
   }
+  const { cwd, file, remove } = await extractBlock(guide, 'nations.py')
+  t.after(remove)
+  const env = { ...process.env, CHANCERY_URL: service.url }
+  const { stdout } = await run('python3', [file], { cwd, env })
+  assert.equal(stdout, `4 nations; continue with /changes?after=${service.seq}\n`)
 })

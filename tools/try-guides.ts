@@ -89,6 +89,7 @@ const programs: Record<string, Record<string, Run>> = {
     'mirror.mjs': hasSqlite ? mirror : checked,
     'mirror.py': mirror,
     'top.py': { prints: /^1 \S.*\n2 \S.*\n3 \S/ },
+    'nations.py': { prints: /^\d+ nations; continue with \/changes\?after=\d+$/m },
   },
   'limits-and-caching': { 'read.mjs': ranking, 'client.mjs': ranking, 'read.py': ranking },
   'scopes-and-privacy': { 'own.mjs': own, 'client.mjs': own, 'own.py': own },

@@ -88,7 +88,7 @@ export async function runRankingRound(
   pool: DatabasePool,
   { isPaced = false, pause = pauseAfter }: { isPaced?: boolean; pause?: typeof pauseAfter } = {},
 ): Promise<RankingRound | undefined> {
-  return pool.transaction(async db => {
+  const round = await pool.transaction(async db => {
     const startedAt = performance.now()
     let waitedMs = 0
     // Queries lock the old table for milliseconds; a swap that waits would block those behind it.
@@ -120,9 +120,19 @@ export async function runRankingRound(
     const workMs = performance.now() - startedAt - waitedMs
     const pauseMs = pause(workMs)
     await finishRound(db, state, counts, pauseMs)
-    return { workMs, pauseMs }
+    return { workMs, pauseMs, nations: counts.nations }
   })
+  if (round === undefined || round.workMs === undefined) return round
+  if (round.nations >= vacuumedFrom)
+    await pool.rows(raw('vacuum (truncate false) chancery_world.nation_ranking'))
+  return { workMs: round.workMs, pauseMs: round.pauseMs }
 }
+
+/**
+ * In larger worlds a new table is vacuumed at once: counts and pages far from both ends then read indexes alone. Autovacuum comes too late
+ * for a table that the next round replaces.
+ */
+const vacuumedFrom = 10_000
 
 interface RoundState {
   world_version: number

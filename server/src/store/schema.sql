@@ -1042,7 +1042,7 @@ CREATE INDEX nation_ranking_alliance ON chancery_world.nation_ranking USING btre
 CREATE INDEX nation_ranking_cities ON chancery_world.nation_ranking USING btree (city_count DESC NULLS LAST, nation_id);
 CREATE INDEX nation_ranking_founded ON chancery_world.nation_ranking USING btree (founded_at DESC NULLS LAST, nation_id);
 CREATE INDEX nation_ranking_name ON chancery_world.nation_ranking USING btree (split_part(search_text, '
-'::text, 1), nation_id);
+'::text, 1), nation_id) INCLUDE (search_text);
 CREATE INDEX nation_ranking_status ON chancery_world.nation_ranking USING btree (status, "position") WHERE (status <> 'active'::text);
 grant select on chancery_world.nation_ranking to chancery_owner;
 grant select on chancery_world.nation_ranking to chancery_public;

@@ -45,7 +45,7 @@ type Sort = ValuesFor<typeof operations.nationsList>['sort']
 
 /** An order of the list besides that of the ranking round. Lists scan an index of the ranking index in it. */
 export interface NationOrder {
-  /** The columns that it reads of the ranking index. */
+  /** The columns that it reads of the ranking index, a unique one last. The index has them all, so that skipped rows are not read. */
   columns: readonly string[]
   /** For an index. */
   key: string
@@ -70,7 +70,7 @@ export const nationOrders: Record<Exclude<Sort, 'score'>, NationOrder> = {
   cities: descending('city_count'),
   name: {
     columns: ['search_text', 'nation_id'],
-    key: `((${nameOf('search_text')}), nation_id)`,
+    key: `((${nameOf('search_text')}), nation_id) include (search_text)`,
     order: raw(`${nameOf('p.search_text')}, p.nation_id`),
     reversed: raw(`${nameOf('p.search_text')} desc, p.nation_id desc`),
   },
@@ -105,7 +105,7 @@ export const rankingJoins = sql`
   left join chancery_world.alliance a on a.id = m.alliance_id`
 
 const roundOrder: Omit<NationOrder, 'key'> = {
-  columns: [],
+  columns: ['position'],
   order: sql`p.position`,
   reversed: sql`p.position desc`,
 }
@@ -122,8 +122,8 @@ export const rankedNations = (
   reversed: by.reversed,
   deferredJoin: {
     alias: sql`p`,
-    columns: raw(['position', ...by.columns].map(column => `p.${column}`).join(', ')),
-    joins: sql`join chancery_world.nation_ranking p on p.position = chosen.position ${rankingJoins}`,
+    columns: raw(by.columns.map(column => `p.${column}`).join(', ')),
+    joins: sql`join chancery_world.nation_ranking p using (${raw(by.columns.at(-1) ?? '')}) ${rankingJoins}`,
   },
 })
 

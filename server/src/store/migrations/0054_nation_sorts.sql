@@ -8,4 +8,4 @@ update chancery_world.nation_ranking p set founded_at = n.founded_at, city_count
 from chancery_world.nation n where n.id = p.nation_id and (n.founded_at is not null or n.city_count is not null);
 create index nation_ranking_founded on chancery_world.nation_ranking (founded_at desc nulls last, nation_id);
 create index nation_ranking_cities on chancery_world.nation_ranking (city_count desc nulls last, nation_id);
-create index nation_ranking_name on chancery_world.nation_ranking ((split_part(search_text, e'\n', 1)), nation_id);
+create index nation_ranking_name on chancery_world.nation_ranking ((split_part(search_text, e'\n', 1)), nation_id) include (search_text);

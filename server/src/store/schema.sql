@@ -1344,10 +1344,10 @@ declare
   alliances text[];
 begin
   if tg_op = 'INSERT' then
-    select array_agg(nation_id), array_agg(alliance_id) filter (where rank = any (chancery_world.leader_ranks()))
+    select array_agg(nation_id), array_agg(alliance_id) filter (where rank = any ((select chancery_world.leader_ranks())::text[]))
     into nations, alliances from after_rows;
   elsif tg_op = 'DELETE' then
-    select array_agg(nation_id), array_agg(alliance_id) filter (where rank = any (chancery_world.leader_ranks()))
+    select array_agg(nation_id), array_agg(alliance_id) filter (where rank = any ((select chancery_world.leader_ranks())::text[]))
     into nations, alliances from before_rows;
   else
     select array_agg(a.nation_id) into nations
@@ -1356,7 +1356,7 @@ begin
     from after_rows a join before_rows b using (nation_id),
       lateral (values (a.alliance_id, a.rank), (b.alliance_id, b.rank)) as c (alliance_id, rank)
     where (a.alliance_id, a.rank, a.joined_at) is distinct from (b.alliance_id, b.rank, b.joined_at)
-      and c.rank = any (chancery_world.leader_ranks());
+      and c.rank = any ((select chancery_world.leader_ranks())::text[]);
   end if;
   perform chancery_world.log_copies('nation', nations);
   perform chancery_world.log_copies('alliance', alliances);
@@ -1378,7 +1378,7 @@ begin
   perform chancery_world.log_changes('alliance_member', ids, false);
   select array_agg(distinct m.alliance_id) into ids
   from after_rows a join before_rows b using (id) join chancery_world.alliance_member m on m.nation_id = a.id
-  where a.nation_name <> b.nation_name and m.rank = any (chancery_world.leader_ranks());
+  where a.nation_name <> b.nation_name and m.rank = any ((select chancery_world.leader_ranks())::text[]);
   perform chancery_world.log_copies('alliance', ids);
   return null;
 end $function$;

@@ -28,6 +28,7 @@ import {
 import { type JsonSchema, plainSchema } from '../src/json-schema.ts'
 import { errorsOf, protocolErrors } from '../src/openapi/public.ts'
 import { historyLimit } from '../src/public/parameters.ts'
+import { snapshotErrors } from '../src/public/snapshots.ts'
 import { nationReference } from '../src/resources/references.ts'
 import {
   count,
@@ -252,7 +253,11 @@ test('every scope is used by an operation or a field', () => {
 })
 
 test('every error code can occur in some operation', () => {
-  const possible = new Set<string>([...protocolErrors, ...everyOperation.flatMap(errorsOf)])
+  const possible = new Set<string>([
+    ...protocolErrors,
+    ...snapshotErrors,
+    ...everyOperation.flatMap(errorsOf),
+  ])
   assert.deepEqual(
     errorCodes.filter(code => !possible.has(code)),
     [],

@@ -1,9 +1,13 @@
 import type { Static } from 'typebox'
 import { listedResources } from '../resources/change.ts'
 import { count, enumOf, listOf, position, strictObject, text, time } from '../shared-schemas.ts'
+import type { ErrorCode } from './errors.ts'
 
 /** Where snapshots are, beside the API: `latest.json` is the manifest of the newest one, `index.json` lists the manifests of all. */
 export const snapshotsPath = '/downloads/world'
+
+/** Errors of downloads, besides those of operations. */
+export const snapshotErrors: readonly ErrorCode[] = ['range_not_satisfiable']
 
 const snapshotFile = strictObject({
   resource: text(64, {

@@ -7,12 +7,20 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type ErrorCode, errors, limits, type OperatorErrorCode } from '@chancery/contract'
+import {
+  contractFor,
+  demoProfile,
+  type ErrorCode,
+  errors,
+  limits,
+  type OperatorErrorCode,
+} from '@chancery/contract'
 import { createProtocolErrors } from '../server/src/http/protocol-errors.ts'
 import { createRequestIds } from '../server/src/http/request-id.ts'
 import { createTrustedProxies } from '../server/src/http/trusted-proxies.ts'
 import { sendRaw } from '../server/test/http/raw.ts'
 import { smallWorld } from '../server/test/http/world.ts'
+import { takeSnapshot } from '../server/test/snapshots/take-snapshot.ts'
 import { query } from '../server/test/support/database-url.ts'
 import { listen } from '../server/test/support/listen.ts'
 import { startBehindProxy, untilStatus } from '../server/test/support/tcp-proxy.ts'
@@ -107,6 +115,10 @@ describe('the call of a page returns the response of the page', hasCurl, () => {
     verification_code_used: () => withCode(),
     insufficient_role: () => withOperatorToken('prometheus'),
     conflict: () => withOperatorToken('prometheus', chancery.operatorToken),
+    async range_not_satisfiable() {
+      await takeSnapshot(chancery.databaseUrl, contractFor(demoProfile))
+      return { server: chancery }
+    },
     async rate_limited(t) {
       const small = await startTestServer({ CHANCERY_ANONYMOUS_LIMIT: String(limits.anonymousCalls) })
       t.after(() => small.close())

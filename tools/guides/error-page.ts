@@ -45,7 +45,7 @@ export function withLists(list: string): string {
 }
 
 /** Headers that help with the error; the others are the same on every response. */
-const shownHeaders = ['allow', 'www-authenticate', 'retry-after', 'x-request-id']
+const shownHeaders = ['allow', 'content-range', 'www-authenticate', 'retry-after', 'x-request-id']
 const limitHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-ratelimit-reason']
 
 /** A response as a page shows it: its first line, the relevant headers, the body. `raw` is the output of curl -i. */
@@ -64,6 +64,7 @@ export const withResponse = (page: string, response: string) =>
 export const withoutVariableParts = (response: string) =>
   response
     .replace(/^(retry-after|x-ratelimit-(?:remaining|reset)): \d+$/gm, '$1: n')
+    .replace(/^(content-range: bytes \*\/)\d+$/gm, '$1n')
     .replace(/req_\w+/g, 'req_')
 
 /** Replaces the fenced block, or the paragraph, after the comment with this name. */

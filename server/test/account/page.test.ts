@@ -201,6 +201,7 @@ test('the page’s settings have the game, its colour and logo, scopes and event
     api_url: `${chancery.url}/api/v1`,
     docs_url: `${chancery.url}/docs`,
     default_scopes: ['nation.read'],
+    has_market: true,
     webhooks_allow_local: false,
   })
   assert.deepEqual(

@@ -80,13 +80,23 @@ export interface RankingRound {
   pauseMs: number
 }
 
-/**
- * Runs a round if something changed since the latest one; otherwise returns undefined.
- * `isPaced`: respects the pause after the latest round, whichever process ran it.
- */
+export interface RoundOptions {
+  /** Respects the pause after the latest round, whichever process ran it. */
+  isPaced?: boolean
+  pause?: typeof pauseAfter
+  /**
+   * From how many nations on a new table is vacuumed at once: counts and pages far from both ends then read indexes alone. Autovacuum comes
+   * too late for a table that the next round replaces.
+   */
+  vacuumedFrom?: number
+}
+
+const vacuumedFromDefault = 10_000
+
+/** Runs a round if something changed since the latest one; otherwise returns undefined. */
 export async function runRankingRound(
   pool: DatabasePool,
-  { isPaced = false, pause = pauseAfter }: { isPaced?: boolean; pause?: typeof pauseAfter } = {},
+  { isPaced = false, pause = pauseAfter, vacuumedFrom = vacuumedFromDefault }: RoundOptions = {},
 ): Promise<RankingRound | undefined> {
   const round = await pool.transaction(async db => {
     const startedAt = performance.now()
@@ -127,12 +137,6 @@ export async function runRankingRound(
     await pool.rows(raw('vacuum (truncate false) chancery_world.nation_ranking'))
   return { workMs: round.workMs, pauseMs: round.pauseMs }
 }
-
-/**
- * In larger worlds a new table is vacuumed at once: counts and pages far from both ends then read indexes alone. Autovacuum comes too late
- * for a table that the next round replaces.
- */
-const vacuumedFrom = 10_000
 
 interface RoundState {
   world_version: number

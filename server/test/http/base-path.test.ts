@@ -3,10 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { contractFor, demoProfile } from '@chancery/contract'
 import { openBuiltPages } from '../../src/docs/built-pages.ts'
 import { basePathOf, isBasePath, ownNames, withBasePath, withoutBasePath } from '../../src/http/base-path.ts'
 import { freePort } from '../../src/store/embedded/socket.ts'
 import { handover, openBrowser } from '../account/browser.ts'
+import { takeSnapshot } from '../snapshots/take-snapshot.ts'
 import { useFixture } from '../support/fixture.ts'
 import { startTestServer } from '../support/test-server.ts'
 import { everyOperation, smallWorld } from './world.ts'
@@ -74,6 +76,7 @@ const rootedInScript = RegExp(`["'\`](?:/(?:${ownNames.join('|')})\\b[^"'\`]*|/o
 const isBelow = (path: string) => path === basePath || path.startsWith(`${basePath}/`)
 
 test('everything that a response refers to is below the base path, on every page', async () => {
+  await takeSnapshot(chancery.databaseUrl, contractFor(demoProfile))
   const built = (await openBuiltPages()).filter(({ listener }) => listener === 'public')
   const others = [
     '/',

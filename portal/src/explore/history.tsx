@@ -57,7 +57,11 @@ function Points<Point extends { date: string }>({ name, path, measures }: Points
   const measure = measures.find(one => one.label === label)
   return (
     <Section
-      title={`History of ${name}`}
+      title={
+        <>
+          History of <bdi>{name}</bdi>
+        </>
+      }
       lead="One point a day, for everyone to read. A day in UTC is added after its end."
       action={
         <div className={classes.options}>

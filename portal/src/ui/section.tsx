@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react'
 import classes from './section.module.css'
 
 interface Props {
-  title: string
+  title: ReactNode
   action?: ReactNode
   lead?: ReactNode
   children: ReactNode

@@ -17,13 +17,15 @@ const changesPerSecond = 20
 const whole = (below: number) => Math.floor(Math.random() * below)
 const pick = <T>(from: readonly T[]): T => from[whole(from.length)] as T
 const names = ['Östmark', "O''Brien", 'Ruś', 'النيل', '日本', 'a & b <c>', '𝔊rund', 'Plain']
+/** Rows of each table in the beginning: so many that deletions of a few seconds are rarely a tenth of a view, which are held back. */
+const rowsAtFirst = 1_000
 /** Longer than a motto may be: the service rejects its row. */
 const badMotto = `'${'z'.repeat(5000)}'`
 
 /** Makes changes that look like those of players. Some rows do not fit, some transactions are rolled back. */
 function createChanges() {
-  let lastId = 400
-  const first = Array.from({ length: 400 }, (_, index) => index + 1)
+  let lastId = rowsAtFirst
+  const first = Array.from({ length: rowsAtFirst }, (_, index) => index + 1)
   const ids = { alliances: [...first], nations: [...first], wars: [...first] }
   const add = (table: keyof typeof ids) => {
     ids[table].push(++lastId)
@@ -102,12 +104,11 @@ for (const dialect of ['postgresql', 'mysql', 'sqlite'] as const)
       return started
     }
     const nextChange = createChanges()
-    // Enough that the changes of a moment are never a tenth of a view: these would end the pull, or hold back deletions.
     const list = (row: (id: number) => string) =>
-      Array.from({ length: 400 }, (_, index) => row(index + 1)).join(', ')
+      Array.from({ length: rowsAtFirst }, (_, index) => row(index + 1)).join(', ')
     await game.query(`insert into nations values ${list(id => `(${id}, 'First ${id}', 0, 0, null)`)};
       insert into alliances values ${list(id => `(${id}, 'Pact ${id}')`)};
-      insert into wars values ${list(id => `(${id}, ${id}, ${(id % 400) + 1}, null, null)`)}`)
+      insert into wars values ${list(id => `(${id}, ${id}, ${(id % rowsAtFirst) + 1}, null, null)`)}`)
     let working = runner()
     let standby = runner()
 
@@ -173,11 +174,18 @@ for (const dialect of ['postgresql', 'mysql', 'sqlite'] as const)
     await insist(`update nations set motto = 'corrected' where length(motto) > 4000`)
     const worldOf = () => readWorld(served.url)
     const source = await readSource(game)
-    await until(
-      async () => JSON.stringify(await worldOf()) === JSON.stringify(source),
-      'the world is that of the game',
-      120_000,
-    ).catch(async () => {
+    const isSame = async () => JSON.stringify(await worldOf()) === JSON.stringify(source)
+    const holdsBack = () => working.lines.some(line => line.includes('deletions held back'))
+    await until(async () => holdsBack() || (await isSame()), 'the pull is done', 120_000).catch(() => undefined)
+    if (holdsBack()) {
+      // An outage was so long that a tenth of a view was deleted meanwhile: the operator allows it, as the message says.
+      t.diagnostic('deletions were held back and allowed')
+      await standby.kill()
+      await working.kill()
+      working = runner()
+      standby = runner()
+    }
+    await until(isSame, 'the world is that of the game', 120_000).catch(async () => {
       const output = [...working.lines, ...standby.lines].filter(line => !line.startsWith('{')).slice(-20)
       assert.deepEqual(await worldOf(), source, output.join('\n'))
     })
@@ -188,7 +196,7 @@ for (const dialect of ['postgresql', 'mysql', 'sqlite'] as const)
     assert.ok(changes > seconds, 'the game has changed')
     for (const rows of Object.values(source))
       assert.ok(
-        rows.some(([id]) => Number(id) > 400),
+        rows.some(([id]) => Number(id) > rowsAtFirst),
         'new rows were read',
       )
   })

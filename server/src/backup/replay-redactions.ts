@@ -2,7 +2,7 @@ import type { Contract } from '@chancery/contract'
 import { receiveBatch } from '../ingest/receive.ts'
 import { createFactValidator } from '../ingest/validate-fact.ts'
 import type { LedgerEntry } from '../redaction/ledger.ts'
-import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, raw, sql } from '../store/database.ts'
 import { BackupError } from './format.ts'
 
 /** The result of applying redactions that are newer than the backup. */
@@ -54,12 +54,15 @@ export async function replayRedactions(
 
 /** Runs a batch within the open transaction, as a savepoint. */
 function poolWithin(db: Database): DatabasePool {
+  const run = async (statements: string[]) => {
+    for (const statement of statements) await db.rows(raw(statement))
+  }
   return {
     ...db,
     async transaction(work) {
       await db.rows(sql`savepoint batch`)
       try {
-        return await work(db)
+        return await work({ ...db, run })
       } catch (error) {
         await db.rows(sql`rollback to savepoint batch`)
         throw error

@@ -20,10 +20,15 @@ export interface Database {
   first<R>(statement: Sql): Promise<R | undefined>
 }
 
+export interface Transaction extends Database {
+  /** Several statements without values, sent together. */
+  run(statements: string[]): Promise<void>
+}
+
 /** A pool of connections that all act as one role. */
 export interface DatabasePool extends Database {
   /** Runs `work` in a transaction, and rolls back if it fails. */
-  transaction<T>(work: (db: Database) => Promise<T>): Promise<T>
+  transaction<T>(work: (db: Transaction) => Promise<T>): Promise<T>
   /** Runs `work` on one connection, outside a transaction. */
   connection<T>(work: (db: Database, client: pg.PoolClient) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -152,7 +157,10 @@ export function createPool(options: PoolOptions): DatabasePool {
     transaction(work) {
       return guarded.withConnection(async client => {
         await client.query('begin')
-        const result = await work(over(client))
+        const result = await work({
+          ...over(client),
+          run: statements => runTogether(client, statements, options),
+        })
         await client.query('commit')
         return result
       }, rollBack)
@@ -185,16 +193,31 @@ export function databaseOver(client: pg.ClientBase, namesStatements: boolean): D
 }
 
 /** The same with `onStatement` called after each statement. */
-function withListener(db: Database, { onStatement, role = 'owner' }: PoolOptions): Database {
-  if (!onStatement) return db
-  const rows = async <R>(statement: Sql): Promise<R[]> => {
-    const began = performance.now()
-    const found = await db.rows<R>(statement)
-    const durationMs = Math.round((performance.now() - began) * 10) / 10
-    onStatement({ role, text: statement.text, rows: found.length, durationMs })
-    return found
-  }
+function withListener(db: Database, options: PoolOptions): Database {
+  if (!options.onStatement) return db
+  const rows = <R>(statement: Sql) => observed(options, statement.text, () => db.rows<R>(statement))
   return { rows, first: async <R>(statement: Sql) => (await rows<R>(statement))[0] }
+}
+
+async function observed<R>(
+  { onStatement, role = 'owner' }: PoolOptions,
+  text: string,
+  run: () => Promise<R[]>,
+): Promise<R[]> {
+  const began = performance.now()
+  const found = await run()
+  const durationMs = Math.round((performance.now() - began) * 10) / 10
+  onStatement?.({ role, text, rows: found.length, durationMs })
+  return found
+}
+
+/** PostgreSQL takes several statements in one message without values and names only. */
+async function runTogether(client: pg.ClientBase, statements: string[], options: PoolOptions): Promise<void> {
+  const text = statements.join(';\n')
+  await observed(options, text, async () => {
+    await client.query(text)
+    return []
+  })
 }
 
 async function rowsOf<R>(

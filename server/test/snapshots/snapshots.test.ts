@@ -15,7 +15,7 @@ import { Compile } from 'typebox/compile'
 import { deleteOldSnapshots } from '../../src/snapshots/files.ts'
 import { makeSnapshot } from '../../src/snapshots/make-snapshot.ts'
 import { rangeOf } from '../../src/snapshots/routes.ts'
-import { createPool, type Database } from '../../src/store/database.ts'
+import { createPool, type Transaction } from '../../src/store/database.ts'
 import { assertError, readResponse } from '../http/responses.ts'
 import { smallWorld } from '../http/world.ts'
 import { put } from '../ingest/facts.ts'
@@ -202,7 +202,7 @@ describe('removed texts', () => {
     // Applied after the snapshot has been read, and before it is stored.
     const late = {
       ...reads,
-      transaction: <T>(work: (db: Database) => Promise<T>) =>
+      transaction: <T>(work: (db: Transaction) => Promise<T>) =>
         reads.transaction(db =>
           work({
             ...db,

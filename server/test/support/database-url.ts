@@ -35,18 +35,53 @@ export async function withConnection<T>(url: string, work: (client: pg.Client) =
   }
 }
 
+/** Connections for single statements, by URL: opening one takes PostgreSQL longer than most statements. */
+const pools = new Map<string, pg.Pool>()
+
+function poolOf(url: string): pg.Pool {
+  const known = pools.get(url)
+  if (known) return known
+  const pool = new pg.Pool({
+    connectionString: url,
+    options: '-c client_min_messages=warning',
+    application_name: 'test statements',
+    connectionTimeoutMillis: 60_000,
+    idleTimeoutMillis: 5_000,
+    allowExitOnIdle: true,
+  })
+  // A test that ends connections, or their server, may end these.
+  pool.on('error', () => {})
+  pools.set(url, pool)
+  return pool
+}
+
+/** Closes the idle connections to a database. */
+export async function closePool(url: string): Promise<void> {
+  const pool = pools.get(url)
+  pools.delete(url)
+  await pool?.end()
+}
+
 /** Runs work on a connection to the server's maintenance database. */
-export function asAdministrator<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  return withConnection(withDatabase(url, 'postgres'), work)
+export async function asAdministrator<T>(
+  url: string,
+  work: (client: pg.ClientBase) => Promise<T>,
+): Promise<T> {
+  const client = await poolOf(withDatabase(url, 'postgres')).connect()
+  try {
+    return await work(client)
+  } finally {
+    client.release()
+  }
 }
 
 /** Runs one statement as the owner of the database. */
-export function query<R = Record<string, unknown>>(
+export async function query<R = Record<string, unknown>>(
   url: string,
   text: string,
   values: unknown[] = [],
 ): Promise<R[]> {
-  return withConnection(url, async client => (await client.query(text, values)).rows as R[])
+  return (await poolOf(url).query(text, values)).rows as R[]
 }
 
 /** Runs work on a connection that holds the lock of ranking rounds: none starts meanwhile. */

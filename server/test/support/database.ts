@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ConnectionTarget } from '../../src/store/database.ts'
-import { asAdministrator, databaseOf, query, withDatabase } from './database-url.ts'
+import { asAdministrator, closePool, databaseOf, query, withDatabase } from './database-url.ts'
 import { templateVariable } from './global-setup.ts'
 import { openTestPostgres, type TestPostgres } from './test-postgres.ts'
 
@@ -36,6 +36,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     url,
     query: (text, values) => query(url, text, values),
     async drop() {
+      await closePool(url)
       await asAdministrator(templateUrl, client =>
         client.query(`drop database if exists ${name} with (force)`),
       )

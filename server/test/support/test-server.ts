@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bases, type Profile, type Scope } from '@chancery/contract'
-import pg from 'pg'
 import { type ConfigDefaults, type RunningServer, readConfig, startServer } from '../../src/index.ts'
 import type { ServerTimings } from '../../src/start/server.ts'
 import { createTestDatabase } from './database.ts'
@@ -128,7 +127,6 @@ export async function startTestServer(
     await release()
     throw error
   })
-  const rankings = watchRankings(server, database.url)
 
   const operate = operateAt(server.operatorUrl, operatorToken)
 
@@ -162,7 +160,7 @@ export async function startTestServer(
       const response = await operate('POST', '/facts', { facts, announce }, { 'idempotency-key': batch })
       const outcome = (await response.json()) as Outcome
       if (response.status !== 200) throw new Error(`a batch was not applied: ${JSON.stringify(outcome)}`)
-      if (waits) await rankings.untilRanked()
+      if (waits) await untilRanked(server, database.url)
       return outcome
     },
     async send(ndjson, { check = false } = {}) {
@@ -188,7 +186,6 @@ export async function startTestServer(
     },
     query: (text, values) => query(database.url, text, values),
     async close() {
-      await rankings.close()
       await server.close()
       await release()
     },
@@ -209,33 +206,16 @@ interface Versions {
 }
 
 /** Waits until a round has ranked the current world version and the server has read it. A query costs less than /status. */
-function watchRankings(server: RunningServer, databaseUrl: string) {
-  let connecting: Promise<pg.Client> | undefined
-  async function connect(): Promise<pg.Client> {
-    const client = new pg.Client(databaseUrl)
-    client.on('error', () => {})
-    await client.connect()
-    return client
-  }
-  return {
-    async untilRanked(): Promise<void> {
-      connecting ??= connect()
-      const client = await connecting
-      await until(
-        async () => {
-          const { rows } = await client.query<Versions>(
-            `select w.world_version::float8 as world, r.world_version::float8 as ranked
-             from chancery_world.pulse w, chancery_world.ranking_round r`,
-          )
-          const [{ world, ranked } = { world: 0, ranked: -1 }] = rows
-          return ranked >= world && (server.worldVersion() ?? -1) >= world
-        },
-        'the ranking round is done',
-        120_000,
+const untilRanked = (server: RunningServer, databaseUrl: string) =>
+  until(
+    async () => {
+      const [{ world, ranked } = { world: 0, ranked: -1 }] = await query<Versions>(
+        databaseUrl,
+        `select w.world_version::float8 as world, r.world_version::float8 as ranked
+         from chancery_world.pulse w, chancery_world.ranking_round r`,
       )
+      return ranked >= world && (server.worldVersion() ?? -1) >= world
     },
-    async close(): Promise<void> {
-      await (await connecting)?.end().catch(() => undefined)
-    },
-  }
-}
+    'the ranking round is done',
+    120_000,
+  )

@@ -1,0 +1,233 @@
+/**
+ * The tables of a ranking round: one of places and one of places by attributes of the game profile for nations, and the same for alliances.
+ * A round creates each anew as `…_next`, applies what changed meanwhile, and gives it the name of the former one. Statements without values
+ * are sent together: one after another they would take a small world longer than the work.
+ */
+
+import pg from 'pg'
+import { indexedColumns, nationOrders } from '../resources/nations/store.ts'
+import { blockOf } from '../store/block-counts.ts'
+import { join, raw, sql, type Transaction } from '../store/database.ts'
+
+type Entity = 'nation' | 'alliance'
+
+interface Ranking {
+  table: string
+  /** The table of places by attributes of the game profile. */
+  attributeTable: string
+  /** The table of ranks at the end of the previous day. */
+  previousDay: string
+  key: string
+  entity: Entity
+  score: string
+  /** The columns by which lists filter, with their expressions. Ingestion keeps them current between rounds. */
+  filters: Record<string, string>
+  /** Their tables besides the entity, `n`. */
+  joins: string
+  /** Further indexes. */
+  indexes: string[]
+  /** Expressions with few values, by name, for extended statistics: PostgreSQL then counts by them in parallel. */
+  statistics: Record<string, string>
+}
+
+const rankings: Ranking[] = [
+  {
+    table: 'nation_ranking',
+    attributeTable: 'nation_attribute_ranking',
+    previousDay: 'nation_rank_previous_day',
+    key: 'nation_id',
+    entity: 'nation',
+    score: 'national_score',
+    filters: indexedColumns,
+    joins: 'left join chancery_world.alliance_member m on m.nation_id = n.id',
+    indexes: [
+      '(alliance_id, position) include (status)',
+      "(status, position) where status <> 'active'",
+      ...Object.values(nationOrders).map(({ key }) => key),
+    ],
+    statistics: { block: blockOf('position') },
+  },
+  {
+    table: 'alliance_ranking',
+    attributeTable: 'alliance_attribute_ranking',
+    previousDay: 'alliance_rank_previous_day',
+    key: 'alliance_id',
+    entity: 'alliance',
+    score: 'total_score',
+    filters: {},
+    joins: '',
+    indexes: [],
+    statistics: {},
+  },
+]
+
+/** The latest round of the previous day has the ranks at its end. */
+export const savePreviousDay = (db: Transaction): Promise<void> =>
+  db.run(
+    rankings.map(
+      ({ table, previousDay, key }) => `
+        delete from chancery_world.${previousDay};
+        insert into chancery_world.${previousDay} (${key}, rank)
+        select ${key}, rank from chancery_world.${table} where rank is not null`,
+    ),
+  )
+
+/** The ranked attributes of the profile that the database is served with. */
+const rankedKeys = (entity: Entity) => sql`
+  select a.value ->> 'key' as key
+  from chancery_meta.game_profile, jsonb_array_elements(profile -> 'attributes' -> ${entity}) a
+  where (a.value -> 'ranked')::boolean`
+
+export type RankedAttributes = Record<Entity, string[]>
+
+/** As a value of a statement. */
+export const rankedAttributes = sql`
+  jsonb_build_object('nation', array(${rankedKeys('nation')}), 'alliance', array(${rankedKeys('alliance')}))`
+
+const withAttributes = (attributes: RankedAttributes) =>
+  rankings.filter(({ entity }) => attributes[entity].length > 0)
+
+/** Creates and fills the new tables. Without ranked attributes there are none for them. */
+export const fillNext = (
+  db: Transaction,
+  { attributes, isNewDay }: { attributes: RankedAttributes; isNewDay: boolean },
+): Promise<void> =>
+  db.run([
+    ...rankings.flatMap(fillStatements),
+    ...withAttributes(attributes).flatMap(ranking =>
+      fillAttributeStatements(ranking, attributes[ranking.entity], isNewDay),
+    ),
+  ])
+
+/** Free space on each page, so that an updated row stays on its page. */
+const fillPercent = 85
+
+function fillStatements(ranking: Ranking): string[] {
+  const { table, previousDay, key, entity, score, filters, joins, indexes, statistics } = ranking
+  const next = `chancery_world.${table}_next`
+  const list = (texts: string[]) => texts.map(text => `, ${text}`).join('')
+  return [
+    `create table ${next} (like chancery_world.${table}) with (fillfactor = ${fillPercent})`,
+    `insert into ${next} (position, ${key}, rank, previous_rank, ${score}${list(Object.keys(filters))})
+     select row_number() over (order by n.${score} desc, n.id), n.id, rank() over (order by n.${score} desc), y.rank, n.${score}${list(Object.values(filters))}
+     from chancery_world.${entity} n left join chancery_world.${previousDay} y on y.${key} = n.id ${joins}`,
+    `alter table ${next} add primary key (position), add unique (${key})`,
+    ...indexes.map(index => `create index on ${next} ${index}`),
+    ...Object.entries(statistics).map(
+      ([name, by]) => `create statistics ${next}_${name} on ${by} from ${next}`,
+    ),
+    `analyze ${next}`,
+    `grant select on ${next} to chancery_public, chancery_owner`,
+  ]
+}
+
+/**
+ * Places by each ranked attribute; without a value there is none. The previous rank is that of the latest round, if that was on another
+ * day.
+ */
+function fillAttributeStatements(
+  { attributeTable, key: id, entity }: Ranking,
+  attributes: string[],
+  isNewDay: boolean,
+): string[] {
+  const current = `chancery_world.${attributeTable}`
+  const next = `${current}_next`
+  return [
+    `create table ${next} (like ${current})`,
+    ...attributes.map(pg.escapeLiteral).map(
+      attribute => `
+        insert into ${next} (attribute, position, ${id}, rank, previous_rank, value)
+        select ${attribute}, row_number() over (order by n.value desc, n.id), n.id, rank() over (order by n.value desc),
+          ${isNewDay ? 'y.rank' : 'y.previous_rank'}, n.value
+        from (
+          select id, (attributes ->> ${attribute})::numeric as value from chancery_world.${entity}
+          where attributes ->> ${attribute} is not null
+        ) n left join ${current} y on y.attribute = ${attribute} and y.${id} = n.id`,
+    ),
+    `alter table ${next} add primary key (attribute, position), add unique (${id}, attribute)`,
+    `analyze ${next}`,
+    `grant select on ${next} to chancery_public, chancery_owner`,
+  ]
+}
+
+/** Applies to the new tables the changes that batches made while they were filled. */
+export async function catchUp(
+  db: Transaction,
+  { worldVersion, attributes }: { worldVersion: number; attributes: RankedAttributes },
+): Promise<void> {
+  await db.run([
+    'delete from chancery_world.nation_ranking_dirty',
+    'delete from chancery_world.nation_attribute_ranking_gap',
+  ])
+  const pulse = await db.first<{ world_version: number }>(sql`select world_version from chancery_world.pulse`)
+  if (pulse?.world_version === worldVersion) return
+  const columns = raw(Object.keys(indexedColumns).join(', '))
+  const values = raw(Object.values(indexedColumns).join(', '))
+  const changed = sql`(
+    select distinct nation_id as id from chancery_secret.nation_ranking_log where world_version > ${worldVersion})`
+  await db.rows(sql`
+    with gone as (
+      delete from chancery_world.nation_ranking_next p using ${changed} c
+      where p.nation_id = c.id and not exists (select from chancery_world.nation n where n.id = c.id)
+      returning p.position
+    )
+    insert into chancery_world.nation_ranking_dirty (position, is_deleted) select position, true from gone`)
+  await db.rows(sql`
+    with kept as (
+      update chancery_world.nation_ranking_next p
+      set (${columns}) = row (${values})
+      from ${changed} c join chancery_world.nation n using (id) left join chancery_world.alliance_member m on m.nation_id = n.id
+      where p.nation_id = c.id
+        and (${join(Object.keys(indexedColumns).map(column => raw(`p.${column}`)))}) is distinct from (${values})
+      returning p.position, p.current_score <> p.national_score as is_moved
+    )
+    insert into chancery_world.nation_ranking_dirty (position) select position from kept where is_moved`)
+  await db.rows(sql`
+    with added as (
+      insert into chancery_world.nation_ranking_next
+        (position, nation_id, national_score, ${columns})
+      select (select coalesce(max(position), 0) from chancery_world.nation_ranking_next) + row_number() over (order by n.id),
+        n.id, n.national_score, ${values}
+      from ${changed} c join chancery_world.nation n using (id) left join chancery_world.alliance_member m on m.nation_id = n.id
+      where not exists (select from chancery_world.nation_ranking_next p where p.nation_id = n.id)
+      returning position
+    )
+    insert into chancery_world.nation_ranking_dirty (position) select position from added
+    on conflict (position) do update set is_deleted = false`)
+  // Of alliances, only deletions are applied: after a reset, requests before the next round find none.
+  await db.rows(sql`
+    delete from chancery_world.alliance_ranking_next p
+    where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
+  for (const { attributeTable, entity } of withAttributes(attributes)) {
+    const next = raw(`chancery_world.${attributeTable}_next`)
+    // The profile may have changed: values that are private now must not be swapped in.
+    await db.rows(sql`delete from ${next} where attribute not in (${rankedKeys(entity)})`)
+    if (entity === 'alliance')
+      await db.rows(sql`
+        delete from ${next} p where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
+    else
+      await db.rows(sql`
+        with gone as (
+          delete from ${next} p using ${changed} c
+          where p.nation_id = c.id and not exists (select from chancery_world.nation n where n.id = c.id)
+          returning p.attribute, p.position
+        )
+        insert into chancery_world.nation_attribute_ranking_gap (attribute, position) select attribute, position from gone`)
+  }
+}
+
+/** The new tables replace the former ones. They have all logged changes. */
+export const swapTables = (db: Transaction, attributes: RankedAttributes): Promise<void> =>
+  db.run([
+    'truncate chancery_secret.nation_ranking_log',
+    ...rankings.flatMap(({ table, statistics }) => swapStatements(table, Object.keys(statistics))),
+    ...withAttributes(attributes).flatMap(({ attributeTable }) => swapStatements(attributeTable, [])),
+  ])
+
+const swapStatements = (table: string, statistics: string[]): string[] => [
+  `drop table chancery_world.${table}`,
+  `alter table chancery_world.${table}_next rename to ${table}`,
+  ...statistics.map(
+    name => `alter statistics chancery_world.${table}_next_${name} rename to ${table}_${name}`,
+  ),
+]

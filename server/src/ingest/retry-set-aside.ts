@@ -5,7 +5,7 @@ import { type Database, isUnavailable, sql } from '../store/database.ts'
 import { ingestLock, retryLock } from '../store/locks.ts'
 import type { Pulse } from '../store/pulse.ts'
 import { type IngestContext, type Outcome, processReceived, savepointPerBatch } from './process-batch.ts'
-import { listWaiting, lockWaiting, recordReasons, type WaitingFact } from './set-aside-store.ts'
+import { hasWaiting, listWaiting, lockWaiting, recordReasons, type WaitingFact } from './set-aside-store.ts'
 import { BatchReceiver, validateLine } from './split-batches.ts'
 import { isRejected } from './validate-fact.ts'
 
@@ -56,6 +56,7 @@ async function retryWaiting(
   { pageMax = limits.setAsidePerBatch }: { pageMax?: number } = {},
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
+  if (!(await hasWaiting(context.pool))) return outcomes
   for (let after: WaitingFact | undefined; ; ) {
     const page = await context.pool.transaction(async db => {
       const held = await db.first<{ is_held: boolean }>(

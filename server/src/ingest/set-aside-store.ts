@@ -141,6 +141,11 @@ export interface WaitingFact {
   since: string
 }
 
+const isWaiting = sql`is_set_aside and superseded_by is null and content is not null`
+
+export const hasWaiting = async (db: Database): Promise<boolean> =>
+  (await db.first(sql`select from chancery_secret.dead_letter where ${isWaiting} limit 1`)) !== undefined
+
 /** Facts that were set aside and not superseded, in the order in which they were, after that of `after`. */
 export const listWaiting = (
   db: Database,
@@ -148,8 +153,7 @@ export const listWaiting = (
 ): Promise<WaitingFact[]> =>
   db.rows<WaitingFact>(sql`
     select id, is_announced, content, first_rejected_at::text as since from chancery_secret.dead_letter
-    where is_set_aside and superseded_by is null and content is not null
-      and ${after ? sql`(first_rejected_at, id) > (${after.since}::timestamptz, ${after.id})` : sql`true`}
+    where ${isWaiting} and ${after ? sql`(first_rejected_at, id) > (${after.since}::timestamptz, ${after.id})` : sql`true`}
     order by first_rejected_at, id limit ${limit}`)
 
 /** Locks these facts while they are retried. false if one was dropped, applied, or its text deleted since it was read. */

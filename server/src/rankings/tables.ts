@@ -1,13 +1,13 @@
 /**
  * The tables of a ranking round: one of places and one of places by attributes of the game profile for nations, and the same for alliances.
- * A round creates each anew as `…_next`, applies what changed meanwhile, and gives it the name of the former one. Statements without values
- * are sent together: one after another they would take a small world longer than the work.
+ * In a large world a round creates new ones as `…_next`, applies what changed meanwhile, and gives them the names of the former ones; in a
+ * small one it updates them. Statements without values are sent together.
  */
 
 import pg from 'pg'
 import { indexedColumns, nationOrders } from '../resources/nations/store.ts'
 import { blockOf } from '../store/block-counts.ts'
-import { join, raw, sql, type Transaction } from '../store/database.ts'
+import { type Database, join, raw, sql, type Transaction } from '../store/database.ts'
 
 type Entity = 'nation' | 'alliance'
 
@@ -87,67 +87,142 @@ export const rankedAttributes = sql`
 const withAttributes = (attributes: RankedAttributes) =>
   rankings.filter(({ entity }) => attributes[entity].length > 0)
 
+interface Places {
+  table: string
+  /** Of `columns`, those that identify a place's owner. */
+  keys: string[]
+  columns: string[]
+  /** A query of all places, with these columns. */
+  query: string
+}
+
+function placesOf({ table, previousDay, key, entity, score, filters, joins }: Ranking): Places {
+  const by = `order by n.${score} desc`
+  return {
+    table: `chancery_world.${table}`,
+    keys: [key],
+    columns: ['position', key, 'rank', 'previous_rank', score, ...Object.keys(filters)],
+    query: `
+      select row_number() over (${by}, n.id), n.id, rank() over (${by}), y.rank, n.${score}${Object.values(
+        filters,
+      )
+        .map(text => `, ${text}`)
+        .join('')}
+      from chancery_world.${entity} n left join chancery_world.${previousDay} y on y.${key} = n.id ${joins}`,
+  }
+}
+
+/** By one attribute; without a value there is no place. The previous rank is that of the latest round, if that was on another day. */
+function placesByAttribute(
+  { attributeTable, key, entity }: Ranking,
+  attribute: string,
+  isNewDay: boolean,
+): Places {
+  const table = `chancery_world.${attributeTable}`
+  const name = pg.escapeLiteral(attribute)
+  return {
+    table,
+    keys: ['attribute', key],
+    columns: ['attribute', 'position', key, 'rank', 'previous_rank', 'value'],
+    query: `
+      select ${name}, row_number() over (order by n.value desc, n.id), n.id, rank() over (order by n.value desc),
+        ${isNewDay ? 'y.rank' : 'y.previous_rank'}, n.value
+      from (
+        select id, (attributes ->> ${name})::numeric as value from chancery_world.${entity}
+        where attributes ->> ${name} is not null
+      ) n left join ${table} y on y.attribute = ${name} and y.${key} = n.id`,
+  }
+}
+
+export interface RoundOfTables {
+  attributes: RankedAttributes
+  isNewDay: boolean
+}
+
 /** Creates and fills the new tables. Without ranked attributes there are none for them. */
-export const fillNext = (
-  db: Transaction,
-  { attributes, isNewDay }: { attributes: RankedAttributes; isNewDay: boolean },
-): Promise<void> =>
+export const fillNext = (db: Transaction, { attributes, isNewDay }: RoundOfTables): Promise<void> =>
   db.run([
-    ...rankings.flatMap(fillStatements),
+    ...rankings.flatMap(createStatements),
     ...withAttributes(attributes).flatMap(ranking =>
-      fillAttributeStatements(ranking, attributes[ranking.entity], isNewDay),
+      createAttributeStatements(
+        ranking,
+        attributes[ranking.entity].map(attribute => placesByAttribute(ranking, attribute, isNewDay)),
+      ),
     ),
   ])
 
 /** Free space on each page, so that an updated row stays on its page. */
 const fillPercent = 85
 
-function fillStatements(ranking: Ranking): string[] {
-  const { table, previousDay, key, entity, score, filters, joins, indexes, statistics } = ranking
-  const next = `chancery_world.${table}_next`
-  const list = (texts: string[]) => texts.map(text => `, ${text}`).join('')
+function createStatements(ranking: Ranking): string[] {
+  const { table, columns, query, keys } = placesOf(ranking)
+  const next = `${table}_next`
   return [
-    `create table ${next} (like chancery_world.${table}) with (fillfactor = ${fillPercent})`,
-    `insert into ${next} (position, ${key}, rank, previous_rank, ${score}${list(Object.keys(filters))})
-     select row_number() over (order by n.${score} desc, n.id), n.id, rank() over (order by n.${score} desc), y.rank, n.${score}${list(Object.values(filters))}
-     from chancery_world.${entity} n left join chancery_world.${previousDay} y on y.${key} = n.id ${joins}`,
-    `alter table ${next} add primary key (position), add unique (${key})`,
-    ...indexes.map(index => `create index on ${next} ${index}`),
-    ...Object.entries(statistics).map(
+    `create table ${next} (like ${table}) with (fillfactor = ${fillPercent})`,
+    `insert into ${next} (${columns.join(', ')}) ${query}`,
+    `alter table ${next} add primary key (position), add unique (${keys.join(', ')})`,
+    ...ranking.indexes.map(index => `create index on ${next} ${index}`),
+    ...Object.entries(ranking.statistics).map(
       ([name, by]) => `create statistics ${next}_${name} on ${by} from ${next}`,
     ),
-    `analyze ${next}`,
-    `grant select on ${next} to chancery_public, chancery_owner`,
+    ...completed(next),
   ]
 }
 
-/**
- * Places by each ranked attribute; without a value there is none. The previous rank is that of the latest round, if that was on another
- * day.
- */
-function fillAttributeStatements(
-  { attributeTable, key: id, entity }: Ranking,
-  attributes: string[],
-  isNewDay: boolean,
-): string[] {
-  const current = `chancery_world.${attributeTable}`
-  const next = `${current}_next`
+function createAttributeStatements({ attributeTable, key }: Ranking, all: Places[]): string[] {
+  const next = `chancery_world.${attributeTable}_next`
   return [
-    `create table ${next} (like ${current})`,
-    ...attributes.map(pg.escapeLiteral).map(
-      attribute => `
-        insert into ${next} (attribute, position, ${id}, rank, previous_rank, value)
-        select ${attribute}, row_number() over (order by n.value desc, n.id), n.id, rank() over (order by n.value desc),
-          ${isNewDay ? 'y.rank' : 'y.previous_rank'}, n.value
-        from (
-          select id, (attributes ->> ${attribute})::numeric as value from chancery_world.${entity}
-          where attributes ->> ${attribute} is not null
-        ) n left join ${current} y on y.attribute = ${attribute} and y.${id} = n.id`,
-    ),
-    `alter table ${next} add primary key (attribute, position), add unique (${id}, attribute)`,
-    `analyze ${next}`,
-    `grant select on ${next} to chancery_public, chancery_owner`,
+    `create table ${next} (like chancery_world.${attributeTable})`,
+    ...all.map(({ columns, query }) => `insert into ${next} (${columns.join(', ')}) ${query}`),
+    `alter table ${next} add primary key (attribute, position), add unique (${key}, attribute)`,
+    ...completed(next),
   ]
+}
+
+const completed = (next: string) => [
+  `analyze ${next}`,
+  `grant select on ${next} to chancery_public, chancery_owner`,
+]
+
+/**
+ * Instead of new tables: writes the places that are no longer right into the present ones. In a small world that takes a fraction of the
+ * time; each new table also makes all connections plan their queries again. No batch may run meanwhile.
+ */
+export const updateTables = (db: Transaction, { attributes, isNewDay }: RoundOfTables): Promise<void> =>
+  db.run([
+    ...rankings.flatMap(ranking => [
+      updateStatement(placesOf(ranking)),
+      `delete from chancery_world.${ranking.attributeTable}
+       where attribute <> all(array[${attributes[ranking.entity].map(pg.escapeLiteral).join(', ')}]::text[])`,
+      ...attributes[ranking.entity].map(attribute =>
+        updateStatement(placesByAttribute(ranking, attribute, isNewDay), attribute),
+      ),
+    ]),
+    'delete from chancery_world.nation_ranking_dirty',
+    'delete from chancery_world.nation_attribute_ranking_gap',
+    'delete from chancery_secret.nation_ranking_log',
+  ])
+
+/** Deletes the rows that are not right, before others take their positions. */
+function updateStatement({ table, keys, columns, query }: Places, attribute?: string): string {
+  const of = (row: string, names: string[]) => `(${names.map(name => `${row}.${name}`).join(', ')})`
+  const isAttribute = attribute === undefined ? '' : `p.attribute = ${pg.escapeLiteral(attribute)} and `
+  return `
+    with n (${columns.join(', ')}) as materialized (${query}),
+    gone as (
+      delete from ${table} p where ${isAttribute}not exists (
+        select from n where ${of('n', keys)} = ${of('p', keys)} and ${of('n', columns)} is not distinct from ${of('p', columns)})
+      returning 1
+    )
+    insert into ${table} (${columns.join(', ')})
+    select n.* from n left join ${table} p on ${of('p', keys)} = ${of('n', keys)}
+    where (select count(*) from gone) >= 0 and ${of('p', columns)} is distinct from ${of('n', columns)}`
+}
+
+async function readWorldVersion(db: Database): Promise<number> {
+  const pulse = await db.first<{ world_version: number }>(sql`select world_version from chancery_world.pulse`)
+  if (!pulse) throw new Error('chancery_world.pulse has no row')
+  return pulse.world_version
 }
 
 /** Applies to the new tables the changes that batches made while they were filled. */
@@ -159,8 +234,7 @@ export async function catchUp(
     'delete from chancery_world.nation_ranking_dirty',
     'delete from chancery_world.nation_attribute_ranking_gap',
   ])
-  const pulse = await db.first<{ world_version: number }>(sql`select world_version from chancery_world.pulse`)
-  if (pulse?.world_version === worldVersion) return
+  if ((await readWorldVersion(db)) === worldVersion) return
   const columns = raw(Object.keys(indexedColumns).join(', '))
   const values = raw(Object.values(indexedColumns).join(', '))
   const changed = sql`(

@@ -470,7 +470,7 @@ create table chancery_secret.nation_ranking_log (
   world_version bigint not null,
   nation_id text collate "C" not null
 );
-grant insert, select, truncate on chancery_secret.nation_ranking_log to chancery_ingest;
+grant delete, insert, select, truncate on chancery_secret.nation_ranking_log to chancery_ingest;
 
 create table chancery_secret.redaction (
   number bigint generated always as identity not null,

@@ -26,6 +26,10 @@ interface FanOutStep {
  * the deliveries are written in one transaction, so that a crash neither skips nor repeats an event.
  */
 export async function fanOutStep(pool: DatabasePool, nowMs: number): Promise<FanOutStep> {
+  // Most changes of the world have no events.
+  const unread = await pool.first(sql`
+    select from chancery_world.pulse p, chancery_outbound.fan_out f where p.seq > f.seq`)
+  if (!unread) return { queued: 0, isBehind: false }
   return pool.transaction(async db => {
     const position = await db.first<{ seq: number; last: number }>(sql`
       select f.seq, (select seq from chancery_world.pulse) as last
@@ -168,6 +172,12 @@ const isSlowAt = (nowMs: number, leaseMs: number): Sql => sql`(
 export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
   const { nowMs, leaseMs, inFlightPerEndpoint, inFlightPerSlowEndpoint, room, slowRoom, reserved } = options
   const now = isoTime(nowMs)
+  const due = await pool.first(sql`
+    select from chancery_outbound.endpoint e where e.status = 'active' and exists (
+      select from chancery_outbound.delivery d
+      where d.endpoint_id = e.id and d.state in ('pending', 'sending') and d.due_at <= ${now})
+    limit 1`)
+  if (!due) return []
   const claimed = await pool.transaction(async db => {
     await db.rows(asyncCommit)
     await db.rows(sql`select pg_advisory_xact_lock(${claimLock})`)

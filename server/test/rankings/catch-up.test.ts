@@ -51,7 +51,7 @@ test('changes by a batch while a round fills its tables are in the lists after t
     await insertNation(id, score)
   await client.query(nextVersion)
   await client.query('select pg_advisory_lock($1)', [ingestLock])
-  const round = runRankingRound(pool)
+  const round = runRankingRound(pool, { updatedBelow: 0 })
   await untilFilled()
   await client.query("delete from chancery_world.nation where id = 'gone'")
   await client.query(
@@ -99,7 +99,7 @@ test('changes by a batch while a round fills its tables are in the lists after t
   ])
   const { rows: counted } = await client.query('select nations::int from chancery_world.ranking_round')
   assert.deepEqual(counted, [{ nations: 3 }])
-  assert.ok(await runRankingRound(pool))
+  assert.ok(await runRankingRound(pool, { updatedBelow: 0 }))
   const { rows: ranked } = await client.query(
     'select nation_id from chancery_world.nation_ranking order by position',
   )
@@ -132,7 +132,7 @@ test('waiting for a batch does not count as work of a round', async () => {
   await client.query(nextVersion)
   await client.query('select pg_advisory_lock($1)', [ingestLock])
   const startedAt = performance.now()
-  const round = runRankingRound(pool)
+  const round = runRankingRound(pool, { updatedBelow: 0 })
   await untilFilled()
   const waitsSince = performance.now()
   let waitedMs = 0
@@ -170,7 +170,7 @@ test('alliances that go while a round fills its tables are neither ranked nor co
   const afterRound = async (meanwhile: string) => {
     await client.query(nextVersion)
     await client.query('select pg_advisory_lock($1)', [ingestLock])
-    const round = runRankingRound(pool)
+    const round = runRankingRound(pool, { updatedBelow: 0 })
     await untilFilled()
     await client.query(meanwhile)
     await client.query(nextVersion)
@@ -184,7 +184,7 @@ test('alliances that go while a round fills its tables are neither ranked nor co
   })
   // As a reset does: the list is empty until the next round.
   assert.deepEqual(await afterRound('delete from chancery_world.alliance'), { counted: 0, places: [] })
-  assert.ok(await runRankingRound(pool))
+  assert.ok(await runRankingRound(pool, { updatedBelow: 0 }))
 })
 
 test('places by attributes have no nation that goes, and no attribute that is no longer ranked, while a round fills its tables', async () => {
@@ -205,7 +205,7 @@ test('places by attributes have no nation that goes, and no attribute that is no
   const afterRound = async (meanwhile: () => Promise<unknown>) => {
     await client.query(nextVersion)
     await client.query('select pg_advisory_lock($1)', [ingestLock])
-    const round = runRankingRound(pool)
+    const round = runRankingRound(pool, { updatedBelow: 0 })
     await untilFilled()
     await meanwhile()
     await client.query(nextVersion)
@@ -246,17 +246,90 @@ test('places by attributes have no nation that goes, and no attribute that is no
     "select position::int from chancery_world.nation_attribute_ranking_gap where attribute = 'fame'",
   )
   assert.deepEqual(gaps, [{ position: 2 }])
-  assert.ok(await runRankingRound(pool))
+  assert.ok(await runRankingRound(pool, { updatedBelow: 0 }))
 })
 
 test('a row that an earlier version wrote is completed by the next round, though nothing changed', async () => {
-  assert.equal(await runRankingRound(pool), undefined)
+  assert.equal(await runRankingRound(pool, { updatedBelow: 0 }), undefined)
   await client.query('update chancery_world.nation_ranking set alliance_id = null')
-  assert.ok(await runRankingRound(pool))
+  assert.ok(await runRankingRound(pool, { updatedBelow: 0 }))
   const { rows } = await client.query(
     'select count(*)::int from chancery_world.nation_ranking where alliance_id is null',
   )
   assert.deepEqual(rows, [{ count: 0 }])
+})
+
+test('a round that updates its tables leaves what one leaves that creates them', async () => {
+  const tables = [
+    'nation_ranking',
+    'alliance_ranking',
+    'nation_attribute_ranking',
+    'alliance_attribute_ranking',
+  ]
+  const contents = async () => {
+    const all = []
+    for (const table of [...tables, 'nation_ranking_dirty', 'nation_attribute_ranking_gap'])
+      all.push((await client.query(`select * from chancery_world.${table} order by ${table}`)).rows)
+    return all
+  }
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
+  const ids = Array.from({ length: 12 }, (_, index) => `r${index}`)
+  const value = () => pick([null, 0, 1, 1, 2, -3])
+  const steps = [
+    () => insertNation(pick(ids), value() ?? 5).catch(() => undefined),
+    () =>
+      client.query('update chancery_world.nation set national_score = $2, attributes = $3 where id = $1', [
+        pick(ids),
+        value() ?? 0,
+        JSON.stringify({ fame: value(), luck: value() }),
+      ]),
+    () => client.query('delete from chancery_world.nation where id = $1', [pick(ids)]),
+    () =>
+      client.query(
+        `insert into chancery_world.alliance (id, name, tag, updated_at, search_text, attributes) values ($1, $1, $1, now(), $1, $2)
+         on conflict (id) do update set attributes = excluded.attributes`,
+        [pick(ids), JSON.stringify({ fame: value() })],
+      ),
+    () => client.query('delete from chancery_world.alliance where id = $1', [pick(ids)]),
+    () => client.query('update chancery_world.ranking_round set day = current_date - 1'),
+  ]
+  const round = async (updatedBelow: number) => {
+    await client.query(nextVersion)
+    assert.ok(await runRankingRound(pool, { updatedBelow }))
+    return contents()
+  }
+  const oidOf = async () => (await client.query("select 'chancery_world.nation_ranking'::regclass::oid")).rows
+  for (let turn = 0; turn < 40; turn += 1) {
+    for (let left = pick([1, 2, 5, 20]); left > 0; left -= 1) await pick(steps)()
+    const before = await oidOf()
+    const updated = await round(1_000)
+    assert.deepEqual(await oidOf(), before, 'the table is the same')
+    assert.deepEqual(updated, await round(0))
+    assert.notDeepEqual(await oidOf(), before, 'the table is another')
+  }
+})
+
+test('a profile adopted while a round waits for a batch ranks by its attributes', async () => {
+  const serveWith = (keys: string[]) =>
+    client.query('update chancery_meta.game_profile set profile = $1', [
+      JSON.stringify({ attributes: { nation: keys.map(key => ({ key, ranked: true })), alliance: [] } }),
+    ])
+  await insertNation('famed', 0)
+  await client.query(
+    `update chancery_world.nation set attributes = '{"fame": 1, "luck": 2}' where id = 'famed'`,
+  )
+  await serveWith(['fame'])
+  await client.query(nextVersion)
+  await client.query('select pg_advisory_lock($1)', [ingestLock])
+  const round = runRankingRound(pool)
+  await untilFilled()
+  await serveWith(['luck'])
+  await client.query('select pg_advisory_unlock($1)', [ingestLock])
+  assert.ok(await round)
+  const { rows } = await client.query(
+    'select distinct attribute from chancery_world.nation_attribute_ranking order by 1',
+  )
+  assert.deepEqual(rows, [{ attribute: 'luck' }])
 })
 
 test('batches log which nations they wrote or removed, and a reset logs all', async t => {

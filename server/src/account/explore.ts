@@ -9,6 +9,7 @@ import {
 import fastJson from 'fast-json-stringify'
 import { type Clearance, createDisclosure, privateFieldsFor } from '../disclosure/disclosure.ts'
 import { notFound } from '../http/http-error.ts'
+import { lazy } from '../http/lazy.ts'
 import { createFindAlliance, findAllianceWithTreasury, maySeeTreasury } from '../resources/alliances/store.ts'
 import { createFindNation, createFindNationOfPlayer } from '../resources/nations/store.ts'
 import type { ReadContext } from '../store/fact-columns.ts'
@@ -91,8 +92,8 @@ function createExplore(context: ReadContext): Explore {
 
 /** Drops members that the contract does not name, at any depth, as the API does. */
 function serializerOf(contract: Contract, resource: ExploredResource): (view: object) => object {
-  const write = fastJson(readableSchema(contract.resources[resource], 'owner') as object)
-  return view => JSON.parse(write(view))
+  const write = lazy(() => fastJson(readableSchema(contract.resources[resource], 'owner') as object))
+  return view => JSON.parse(write()(view))
 }
 
 type Schema = ReturnType<typeof readableSchema>

@@ -46,6 +46,7 @@ import type { Pulse } from '../store/pulse.ts'
 import { allowedMethods } from './admission.ts'
 import { createDefiner, type Define, type DefinerOptions, type InputOf } from './definer.ts'
 import { ApiError, missingScope, notFound } from './http-error.ts'
+import { lazy } from './lazy.ts'
 import { parameterNamed, parseParameters } from './parameters.ts'
 import type { RequestTrace } from './request-metrics.ts'
 import { createResponseCache, sendCacheable, sendPrivate } from './response-cache.ts'
@@ -232,12 +233,12 @@ type Serialize = (result: HandlerResult, request: object) => string
 function createSerializer(contract: Contract, operation: Operation): Serialize {
   const { resources } = operation.returns
   const writers = new Map(
-    resources.map(name => [name, fastJson(responseSchema(contract, operation, name) as object)]),
+    resources.map(name => [name, lazy(() => fastJson(responseSchema(contract, operation, name) as object))]),
   )
   const write = (body: unknown, name = resources[0]): string => {
     const writer = name && writers.get(name)
     if (!writer) throw new Error(`${operation.id} returned ${name}, which its contract does not name`)
-    return writer(body)
+    return writer()(body)
   }
   return (result, values) => {
     if ('item' in result) return write({ data: result.item })

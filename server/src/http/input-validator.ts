@@ -2,6 +2,7 @@ import { type BodyOf, describeErrors, type QueryOf, type SchemaProblem } from '@
 import type { FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { lazy } from './lazy.ts'
 
 /** The input of an operation, as schemas. */
 export interface InputSchemas {
@@ -48,10 +49,10 @@ export function createBodyValidator<S extends TSchema>(
   schema: S,
   invalid: MakeError,
 ): (body: unknown) => Static<S> {
-  const check = Compile(schema)
+  const check = lazy(() => Compile(schema))
   return body => {
-    if (check.Check(body)) return body as Static<S>
-    const [problem] = describeErrors(schema, check.Errors(body))
+    if (check().Check(body)) return body as Static<S>
+    const [problem] = describeErrors(schema, check().Errors(body))
     throw invalid(
       `Invalid request body: ${problem ? `${problem.path} ${problem.reason}`.trim() : 'it must be a JSON object'}.`,
       problem,
@@ -61,7 +62,7 @@ export function createBodyValidator<S extends TSchema>(
 
 function createQueryValidator(query: TObject | undefined, invalid: MakeError) {
   const known = query?.properties ?? {}
-  const check = query && Compile(query)
+  const check = query && lazy(() => Compile(query))
   return (given: unknown, url: string): Record<string, unknown> => {
     if (!isDecodable(url)) throw invalid('The query is not percent-encoded UTF-8.')
     const values: Record<string, unknown> = {}
@@ -71,8 +72,10 @@ function createQueryValidator(query: TObject | undefined, invalid: MakeError) {
       if (typeof value !== 'string') throw invalid(`Parameter ${name} must be given only once.`)
       values[name] = parse((schema as { type?: unknown }).type, value)
     }
-    if (check && !check.Check(values)) {
-      const error = check.Errors(values).find(({ keyword }) => keyword !== 'boolean')
+    if (check && !check().Check(values)) {
+      const error = check()
+        .Errors(values)
+        .find(({ keyword }) => keyword !== 'boolean')
       throw invalid(`Parameter ${error?.instancePath.slice(1)} ${error?.message}.`)
     }
     return values

@@ -4,10 +4,9 @@
  * small one it updates them. Statements without values are sent together.
  */
 
-import pg from 'pg'
 import { indexedColumns, nationOrders } from '../resources/nations/store.ts'
 import { blockOf } from '../store/block-counts.ts'
-import { type Database, join, raw, sql, type Transaction } from '../store/database.ts'
+import { type Database, join, literal, raw, sql, type Transaction } from '../store/database.ts'
 
 type Entity = 'nation' | 'alliance'
 
@@ -119,7 +118,7 @@ function placesByAttribute(
   isNewDay: boolean,
 ): Places {
   const table = `chancery_world.${attributeTable}`
-  const name = pg.escapeLiteral(attribute)
+  const name = literal(attribute)
   return {
     table,
     keys: ['attribute', key],
@@ -193,7 +192,7 @@ export const updateTables = (db: Transaction, { attributes, isNewDay }: RoundOfT
     ...rankings.flatMap(ranking => [
       updateStatement(placesOf(ranking)),
       `delete from chancery_world.${ranking.attributeTable}
-       where attribute <> all(array[${attributes[ranking.entity].map(pg.escapeLiteral).join(', ')}]::text[])`,
+       where attribute <> all(array[${attributes[ranking.entity].map(literal).join(', ')}]::text[])`,
       ...attributes[ranking.entity].map(attribute =>
         updateStatement(placesByAttribute(ranking, attribute, isNewDay), attribute),
       ),
@@ -206,7 +205,7 @@ export const updateTables = (db: Transaction, { attributes, isNewDay }: RoundOfT
 /** Deletes the rows that are not right, before others take their positions. */
 function updateStatement({ table, keys, columns, query }: Places, attribute?: string): string {
   const of = (row: string, names: string[]) => `(${names.map(name => `${row}.${name}`).join(', ')})`
-  const isAttribute = attribute === undefined ? '' : `p.attribute = ${pg.escapeLiteral(attribute)} and `
+  const isAttribute = attribute === undefined ? '' : `p.attribute = ${literal(attribute)} and `
   return `
     with n (${columns.join(', ')}) as materialized (${query}),
     gone as (

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { type Contract, contractFor, demoProfile, ProfileError, parseProfile } from '@chancery/contract'
+import { lazy } from '../http/lazy.ts'
 import { StartupError } from './startup-error.ts'
+
+const demoContract = lazy(() => contractFor(demoProfile))
 
 /** The contract of the game in a profile file; without a file that of the demo game. */
 export async function readContract(file: string | undefined): Promise<Contract> {
-  if (file === undefined) return contractFor(demoProfile)
+  if (file === undefined) return demoContract()
   const text = await readFile(file, 'utf8').catch(() => {
     throw new StartupError(`CHANCERY_GAME_FILE: the file ${file} cannot be read`)
   })

@@ -12,6 +12,9 @@ import { createGuardedPool, type DatabaseHealth } from './guarded-pool.ts'
 export { default as sql, join, raw, type Sql } from 'sql-template-tag'
 export { isUnavailable } from './database-errors.ts'
 
+/** A text as part of a statement without values. */
+export const literal = pg.escapeLiteral
+
 /** Runs SQL statements as one role. */
 export interface Database {
   /** All rows of one statement. */

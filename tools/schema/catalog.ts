@@ -11,6 +11,8 @@ export interface Table {
   columns: string[]
   constraints: string[]
   indexes: string[]
+  /** Extended statistics. They belong to the table's owner. */
+  statistics: string[]
 }
 
 /** A function as PostgreSQL prints it. */
@@ -104,7 +106,13 @@ select
     where ind.indrelid = tab.oid
       and not exists (select from pg_catalog.pg_constraint as con where con.conindid = ind.indexrelid and con.conrelid = tab.oid)
     order by pg_catalog.pg_get_indexdef(ind.indexrelid) collate "C"
-  ) as indexes
+  ) as indexes,
+  array(
+    select pg_catalog.pg_get_statisticsobjdef(stat.oid)
+    from pg_catalog.pg_statistic_ext as stat
+    where stat.stxrelid = tab.oid
+    order by stat.stxname collate "C"
+  ) as statistics
 from pg_catalog.pg_class as tab
 join ${ours} as schema on schema.oid = tab.relnamespace
 where tab.relkind = 'r'
@@ -180,7 +188,10 @@ from pg_catalog.pg_type as type join ${ours} as schema on schema.oid = type.typn
 where type.typtype not in ('c', 'b')
 union all
 select pg_catalog.format('statistics %I.%I', schema.nspname, stat.stxname)
-from pg_catalog.pg_statistic_ext as stat join ${ours} as schema on schema.oid = stat.stxnamespace
+from pg_catalog.pg_statistic_ext as stat
+join pg_catalog.pg_class as tab on tab.oid = stat.stxrelid
+join ${ours} as schema on schema.oid = stat.stxnamespace
+where stat.stxowner <> tab.relowner
 union all
 select pg_catalog.format('column %I.%I.%I, which is generated', schema.nspname, tab.relname, col.attname)
 from pg_catalog.pg_attribute as col

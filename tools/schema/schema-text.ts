@@ -36,6 +36,7 @@ function tableText({
   columns,
   constraints,
   indexes,
+  statistics,
 }: Table): string[] {
   const members = [...columns, ...constraints].map(member => `  ${member}`)
   return [
@@ -43,7 +44,7 @@ function tableText({
     members.join(',\n'),
     `)${options ? ` with (${options.join(', ')})` : ''};`,
     ...(owner ? [`alter table ${schema}.${name} owner to ${owner};`] : []),
-    ...indexes.map(index => `${index};`),
+    ...[...indexes, ...statistics].map(text => `${text};`),
   ]
 }
 

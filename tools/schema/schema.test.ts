@@ -16,6 +16,8 @@ const strays = {
   'a sequence': 'create sequence chancery_world.stray',
   'an aggregate': 'create aggregate chancery_world.stray (int) (sfunc = int4pl, stype = int)',
   'an enumeration': "create type chancery_world.stray as enum ('one')",
+  'statistics of another owner':
+    'create statistics chancery_world.stray on (position / 2) from chancery_world.nation_ranking',
   'a generated column': 'alter table chancery_world.era add stray int generated always as (1) stored',
 }
 

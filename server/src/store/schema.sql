@@ -1044,6 +1044,7 @@ CREATE INDEX nation_ranking_founded ON chancery_world.nation_ranking USING btree
 CREATE INDEX nation_ranking_name ON chancery_world.nation_ranking USING btree (split_part(search_text, '
 '::text, 1), nation_id) INCLUDE (search_text);
 CREATE INDEX nation_ranking_status ON chancery_world.nation_ranking USING btree (status, "position") WHERE (status <> 'active'::text);
+CREATE STATISTICS chancery_world.nation_ranking_block ON ("position" / 512) FROM chancery_world.nation_ranking;
 grant select on chancery_world.nation_ranking to chancery_owner;
 grant select on chancery_world.nation_ranking to chancery_public;
 

@@ -6,6 +6,7 @@ import { nation, remove } from '../ingest/facts.ts'
 import { withoutRounds } from '../support/database-url.ts'
 import { useClient, useIngestPool, useTestDatabase } from '../support/fixture.ts'
 import { startTestServer } from '../support/test-server.ts'
+import { randomRuns } from '../support/tier.ts'
 
 const database = useTestDatabase()
 const server = {
@@ -299,7 +300,7 @@ test('a round that updates its tables leaves what one leaves that creates them',
     return contents()
   }
   const oidOf = async () => (await client.query("select 'chancery_world.nation_ranking'::regclass::oid")).rows
-  for (let turn = 0; turn < 40; turn += 1) {
+  for (let turn = 0; turn < randomRuns(200); turn += 1) {
     for (let left = pick([1, 2, 5, 20]); left > 0; left -= 1) await pick(steps)()
     const before = await oidOf()
     const updated = await round(1_000)

@@ -27,7 +27,7 @@ import { createDropMetrics, startRequestLog } from '../request-log/request-log.t
 import { importDay, type PastNation } from '../resources/history/record-day.ts'
 import { startSnapshots } from '../snapshots/schedule.ts'
 import { isUnavailable, sql } from '../store/database.ts'
-import { readDatabaseId, readMigrationNumber } from '../store/migrations.ts'
+import { lastMigration, readDatabaseId } from '../store/migrations.ts'
 import { openStore } from '../store/open-store.ts'
 import { createLog, createLogDestination } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
@@ -249,7 +249,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         addressLimits,
         publicUrl: () => publicUrl,
         version,
-        migration: await readMigrationNumber(target),
+        migration: await lastMigration(),
         adminToken: operatorToken,
         tls: operatorTls,
         connectionTimings,

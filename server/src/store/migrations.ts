@@ -39,8 +39,15 @@ export const migrationTable = `
 /** The database cannot be migrated to this version. The message says why. */
 export class MigrationError extends Error {}
 
+let migrations: Promise<Migration[]> | undefined
+
 /** All migrations of this version, in order. */
-export async function readMigrations(): Promise<Migration[]> {
+export function readMigrations(): Promise<Migration[]> {
+  migrations ??= readFiles()
+  return migrations
+}
+
+async function readFiles(): Promise<Migration[]> {
   const names = (await readdir(folder)).filter(name => /^\d{4}_.+\.sql$/.test(name)).sort()
   return Promise.all(
     names.map(async name => {
@@ -169,6 +176,5 @@ export const readDatabaseId = (target: ConnectionTarget): Promise<string> =>
     return createHash('sha256').update(`${since} ${name}`).digest('hex').slice(0, 16)
   })
 
-/** The number of the last applied migration. */
-export const readMigrationNumber = (target: ConnectionTarget): Promise<number> =>
-  withClient(target, async client => Math.max(0, ...(await appliedNumbers(client)).keys()))
+/** The number of the last migration: an open database has all. */
+export const lastMigration = async (): Promise<number> => (await readMigrations()).at(-1)?.number ?? 0

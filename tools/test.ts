@@ -11,7 +11,7 @@
  * has one of its own.
  */
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -69,7 +69,10 @@ async function shareProcesses(files: readonly string[], processes: number): Prom
   return programs
 }
 
-const files = chosenFiles().sort()
+const sizeOf = (file: string) => statSync(path.join(root, file)).size
+
+// The largest first: they take the longest, and so all processes end at about the same time.
+const files = chosenFiles().sort((one, other) => sizeOf(other) - sizeOf(one))
 if (files.length === 0) throw new Error(`no test file matches ${patterns.join(' ')}`)
 const alone = files.filter(file => isFaults || isOfFullTier(file))
 const together = files.filter(file => !alone.includes(file))

@@ -176,7 +176,9 @@ for (const dialect of ['postgresql', 'mysql', 'sqlite'] as const)
     const source = await readSource(game)
     const isSame = async () => JSON.stringify(await worldOf()) === JSON.stringify(source)
     const holdsBack = () => working.lines.some(line => line.includes('deletions held back'))
-    await until(async () => holdsBack() || (await isSame()), 'the pull is done', 120_000).catch(() => undefined)
+    await until(async () => holdsBack() || (await isSame()), 'the pull is done', 120_000).catch(
+      () => undefined,
+    )
     if (holdsBack()) {
       // An outage was so long that a tenth of a view was deleted meanwhile: the operator allows it, as the message says.
       t.diagnostic('deletions were held back and allowed')

@@ -111,7 +111,7 @@ interface RoundState {
   is_new_day: boolean
   /** The tables were created by a round, with all that it adds. */
   is_complete: boolean
-  /** Nations and alliances, counted no further than asked. */
+  /** Nations and alliances, counted up to a limit. */
   items: number
   pause_ms: number
   attributes: RankedAttributes

@@ -15,7 +15,10 @@ export interface TrialGame {
   url: string
   /** Runs statements; rows of the last one. Rejects while the database is stopped. */
   query(sql: string): Promise<Record<string, unknown>[]>
-  /** The view of a resource is gone, or cannot be read, until `restoreView`. */
+  /**
+   * The view of a resource is gone, or cannot be read, until `restoreView`. These three can be repeated: an outage may come when a
+   * statement is partly done, or done but not confirmed.
+   */
   breakView: string
   restoreView: string
   /** Adds the table of touched keys, and triggers on all tables. */
@@ -61,12 +64,17 @@ const touchedKeys = {
 }
 
 /** Triggers for each row that insert keys into a table. */
-const rowTriggers = (touched: string, from: string, body: (insert: string) => string): string =>
+const rowTriggers = (
+  create: string,
+  touched: string,
+  from: string,
+  body: (insert: string) => string,
+): string =>
   Object.entries(touchedKeys)
     .flatMap(([table, [resource, key]]) =>
       ['insert', 'update', 'delete'].map(
         change =>
-          `create trigger ${from}touched_${table}_${change} after ${change} on ${from}${table} for each row ${body(
+          `${create} trigger ${from}touched_${table}_${change} after ${change} on ${from}${table} for each row ${body(
             `insert into ${touched} (resource, id) values ('${resource}', ${change === 'delete' ? 'old' : 'new'}.${key})`,
           )};`,
       ),
@@ -104,9 +112,10 @@ export const trialGames: Record<DialectName, () => Promise<TrialGame>> = {
     return {
       url,
       query,
-      breakView: 'drop view chancery_out.war',
-      restoreView: war,
-      touch: `${touchedSql('chancery_out', 'postgresql')}
+      breakView: 'drop view if exists chancery_out.war',
+      restoreView: war.replace('create view', 'create or replace view'),
+      touch: `drop table if exists chancery_out.touched; drop function if exists chancery_out.touch() cascade;
+        ${touchedSql('chancery_out', 'postgresql')}
         create function chancery_out.touch() returns trigger language plpgsql as $$ begin
           execute format('insert into chancery_out.touched (resource, id) values (%L, ($1).%I::text)', tg_argv[0], tg_argv[1])
             using case when tg_op = 'DELETE' then old else new end;
@@ -151,11 +160,11 @@ export const trialGames: Record<DialectName, () => Promise<TrialGame>> = {
       // The results of all statements; rows of the last one.
       query: async sql =>
         ((await db.query(`use game; ${sql}`)).at(-1) ?? []) as unknown as Record<string, unknown>[],
-      breakView: 'alter table game.wars rename column reason to why',
-      restoreView: 'alter table game.wars rename column why to reason',
-      touch: `${touchedSql('chancery_out', 'mysql')}
+      breakView: 'alter table game.wars rename column if exists reason to why',
+      restoreView: 'alter table game.wars rename column if exists why to reason',
+      touch: `drop table if exists chancery_out.touched; ${touchedSql('chancery_out', 'mysql')}
         grant select, delete on chancery_out.touched to reader@'127.0.0.1';
-        ${rowTriggers('chancery_out.touched', 'game.', insert => insert)}`,
+        ${rowTriggers('create or replace', 'chancery_out.touched', 'game.', insert => insert)}`,
       async stop() {
         await db.kill()
         await sleep(pauseMs())
@@ -185,7 +194,7 @@ export const trialGames: Record<DialectName, () => Promise<TrialGame>> = {
       breakView: 'drop view chancery_out_war',
       restoreView: war,
       touch: `${touchedSql('chancery_out', 'sqlite')}
-        ${rowTriggers('chancery_out_touched', '', insert => `begin ${insert}; end`)}`,
+        ${rowTriggers('create', 'chancery_out_touched', '', insert => `begin ${insert}; end`)}`,
       async stop() {
         await rename(folder, join(parent, 'away'))
         await sleep(pauseMs())

@@ -2,6 +2,7 @@
  * Runs tests: the quick tier, or the files and patterns given.
  *
  *   --full      all tests, also those in `*.full.test.ts`, with twenty times as many random worlds
+ *   --rest      with --full: leaves out files that the quick tier runs in the same way
  *   --external  the quick tests of server, connect and cli, against an existing PostgreSQL and Redis
  *   --faults    fault injection and random worlds, one file after another, ten times as long
  *   --costs     lists at the end which files took the most processor time
@@ -11,7 +12,7 @@
  * has one of its own.
  */
 import { spawn } from 'node:child_process'
-import { globSync, statSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -41,6 +42,7 @@ const processesMax = Math.min(2 * availableParallelism(), 8)
 const args = process.argv.slice(2)
 const patterns = args.filter(arg => !arg.startsWith('--'))
 const isFull = args.includes('--full')
+const isRest = args.includes('--rest')
 const isExternal = args.includes('--external')
 const isFaults = args.includes('--faults')
 const isCounted = args.includes('--costs')
@@ -51,7 +53,24 @@ function chosenFiles(): string[] {
   if (patterns.length > 0) return globSync(patterns, { cwd: root })
   if (isFaults) return globSync(faults, { cwd: root })
   const files = globSync(isExternal ? external : all, { cwd: root })
-  return isFull ? files : files.filter(file => !isOfFullTier(file))
+  if (!isFull) return files.filter(file => !isOfFullTier(file))
+  return isRest ? files.filter(file => isOfFullTier(file) || knowsTier(path.join(root, file))) : files
+}
+
+const knowing = new Map<string, boolean>()
+
+/** Whether a test or one of its helpers reads the tier. */
+function knowsTier(file: string): boolean {
+  const known = knowing.get(file)
+  if (known !== undefined) return known
+  knowing.set(file, false)
+  const text = readFileSync(file, 'utf8')
+  const helpers = [...text.matchAll(/(?:from|import) '(\.[^']+\.ts)'/g)]
+    .map(([, name = '']) => path.join(path.dirname(file), name))
+    .filter(helper => /^(?:tools|.*\/test)\//.test(path.relative(root, helper).replaceAll('\\', '/')))
+  const knows = text.includes('CHANCERY_TEST_TIER') || helpers.some(knowsTier)
+  knowing.set(file, knows)
+  return knows
 }
 
 const scratch = await mkdtemp(path.join(tmpdir(), 'chancery-tests-'))

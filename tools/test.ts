@@ -30,8 +30,14 @@ const faults = [
   'server/test/disclosure/non-interference.test.ts',
   'server/test/{profile,redaction}/random-worlds*.test.ts',
 ]
-/** Fault tests start their own servers to break them; browser tests do not depend on them. */
-const external = ['{server,connect,cli}/test/{*,!(browser|embedded|faults)/**/*}.test.ts']
+/**
+ * Fault tests start their own servers to break them. Pages, and what a response is like besides its content, do not depend on them;
+ * the statements behind them are those of the other tests.
+ */
+const external = [
+  '{server,connect,cli}/test/{*,!(browser|embedded|faults|http|telemetry)/**/*}.test.ts',
+  'server/test/http/limits.test.ts',
+]
 const externalServers = {
   CHANCERY_TEST_DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/postgres',
   CHANCERY_TEST_VALKEY_URL: 'redis://127.0.0.1:6379',

@@ -97,16 +97,13 @@ interface Places {
 
 function placesOf({ table, previousDay, key, entity, score, filters, joins }: Ranking): Places {
   const by = `order by n.${score} desc`
+  const values = [`row_number() over (${by}, n.id)`, 'n.id', `rank() over (${by})`, 'y.rank', `n.${score}`]
   return {
     table: `chancery_world.${table}`,
     keys: [key],
     columns: ['position', key, 'rank', 'previous_rank', score, ...Object.keys(filters)],
     query: `
-      select row_number() over (${by}, n.id), n.id, rank() over (${by}), y.rank, n.${score}${Object.values(
-        filters,
-      )
-        .map(text => `, ${text}`)
-        .join('')}
+      select ${[...values, ...Object.values(filters)].join(', ')}
       from chancery_world.${entity} n left join chancery_world.${previousDay} y on y.${key} = n.id ${joins}`,
   }
 }

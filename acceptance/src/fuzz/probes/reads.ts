@@ -42,7 +42,10 @@ function rightStatuses(session: Session, operation: Operation, draw: Draw): Set<
   // A number that is too large may also be one that the log does not have; a path that cannot be decoded is not found.
   const rejected = [400, 410].filter(isDocumented)
   const [path = ''] = draw.call.target.split('?')
-  if (draw.verdict === 'bad') return new Set([...rejected, ...tooLong, ...(path.endsWith('/') ? [404] : [])])
+  // The header takes precedence: a number in `after` that is too large is not used then.
+  const overridden = draw.given.has('Last-Event-ID') && draw.given.has('after') ? access(operation, draw) : []
+  if (draw.verdict === 'bad')
+    return new Set([...rejected, ...overridden, ...tooLong, ...(path.endsWith('/') ? [404] : [])])
   const gone = operation.path.includes('{') && !draw.idsKnown ? [400, 404, 410] : []
   return new Set(
     [

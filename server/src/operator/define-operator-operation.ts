@@ -86,7 +86,11 @@ export const createDefineOperatorOperation = (
         async respond({ req, reply, input: { id, body } }, runHandler) {
           const caller = req.operator
           if (!caller) throw missingToken()
-          if (hasEffect) await rejectSecrets(pools.access, { id, body, token: bearerOf(req) })
+          if (hasEffect) {
+            const texts = [{ place: 'the id in the path', text: id }, ...stringsIn(body, '')]
+            rejectUnstorable(texts)
+            await rejectSecrets(pools.access, texts, bearerOf(req))
+          }
           const run = async () => {
             const result = await runHandler({ caller, req, reply })
             return { status: success, subject: id || null, ...result }
@@ -113,11 +117,7 @@ export const containsSecret = (text: string, token: string): boolean =>
  * Rejects secrets in ids and bodies: what is stored or logged has more readers than the secret may have.
  * @throws {OperatorError} naming the place, not the value.
  */
-async function rejectSecrets(
-  db: Database,
-  { id, body, token }: { id: string; body: unknown; token: string },
-): Promise<void> {
-  const texts = [{ place: 'the id in the path', text: id }, ...stringsIn(body, '')]
+async function rejectSecrets(db: Database, texts: PlacedText[], token: string): Promise<void> {
   for (const { place, text } of texts)
     if (containsSecret(text, token) || (await isIssued(db, text))) {
       throw new OperatorError(
@@ -140,7 +140,19 @@ async function isIssued(db: Database, text: string): Promise<boolean> {
 }
 
 /** All strings of a body, each with its JSON pointer. */
-function stringsIn(value: unknown, place: string): { place: string; text: string }[] {
+interface PlacedText {
+  place: string
+  text: string
+}
+
+/** @throws {OperatorError} where PostgreSQL cannot store a text, also as part of JSON. */
+function rejectUnstorable(texts: PlacedText[]): void {
+  for (const { place, text } of texts)
+    if (text.includes('\0') || !text.isWellFormed())
+      throw new OperatorError('bad_request', `A NUL character or a lone surrogate is in ${place}.`)
+}
+
+function stringsIn(value: unknown, place: string): PlacedText[] {
   if (typeof value === 'string') return [{ place, text: value }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => stringsIn(member, `${place}/${name}`))

@@ -193,14 +193,31 @@ test('unknown ids and paths are 404', async () => {
   await assertRejects(404, 'not_found', 'DELETE', '/keys')
 })
 
-test('a NUL character in an id or parameter is rejected', async () => {
+const heartbeat = {
+  sender: 'a',
+  next_within_seconds: null,
+  read_at: null,
+  error: null,
+  rows: 0,
+  set_aside: 0,
+  waiting_views: [],
+}
+
+test('a NUL character or a lone surrogate in an id, parameter or body is rejected', async () => {
   for (const [method, path, body] of [
     ['POST', '/keys/%00/revoke', undefined],
     ['PUT', '/keys/%00/limit', { limit: 5 }],
     ['GET', '/keys?player_id=%00', undefined],
     ['GET', '/keys?nation_id=%00', undefined],
+    ['PUT', '/feeds/a/heartbeat', { ...heartbeat, sender: 'a\0' }],
+    ['PUT', '/feeds/a/heartbeat', { ...heartbeat, waiting_views: [{ view: 'a', reason: '\ud800' }] }],
+    ['POST', '/players/p1/suspend', { note: '\0' }],
   ] as const)
     assert.match(await assertRejects(400, 'bad_request', method, path, body), /NUL/)
+})
+
+test('an id that no player can have has no export, also when an earlier request had it', async () => {
+  for (const _ of [1, 2]) await assertRejects(404, 'not_found', 'POST', `/players/${'x'.repeat(65)}/export`)
 })
 
 test('an expiry may have any time zone, and is returned in UTC', async () => {

@@ -3,7 +3,7 @@
  *
  *   --full      all tests, also those in `*.full.test.ts`, with twenty times as many random worlds
  *   --rest      with --full: leaves out files that the quick tier runs in the same way
- *   --external  the quick tests of server, connect and cli, against an existing PostgreSQL and Redis
+ *   --external  those quick tests of server, connect and cli that depend on a database, against an existing PostgreSQL and Redis
  *   --faults    fault injection and random worlds, one file after another, ten times as long
  *   --costs     lists at the end which files took the most processor time
  *   --test-…    is passed on to Node's test runner

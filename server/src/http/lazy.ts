@@ -1,4 +1,4 @@
-/** Makes a value when it is first used. A start that compiled every schema would take a third longer. */
+/** Makes a value when it is first used: a start compiles no schema that no request needs. */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {

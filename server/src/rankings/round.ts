@@ -77,7 +77,7 @@ export async function runRankingRound(
     // A reset locks the ranks of the previous day too: a round that saves them takes the ingest lock first, so that they do not wait for
     // each other.
     if (found.is_new_day || isUpdate) waitedMs += await takeIngestLock(db)
-    // Meanwhile a batch was applied, or a profile adopted.
+    // Meanwhile a batch may have been applied, or a profile adopted.
     const state = isUpdate ? await readState(db, updatedBelow) : found
     const { world_version: worldVersion, is_new_day: isNewDay, attributes } = state
     if (isNewDay) {

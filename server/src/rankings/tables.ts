@@ -199,7 +199,7 @@ export const updateTables = (db: Transaction, { attributes, isNewDay }: RoundOfT
     'delete from chancery_secret.nation_ranking_log',
   ])
 
-/** Deletes the rows that are not right, before others take their positions. */
+/** Deletes the rows that are not right, then inserts others at their positions: PostgreSQL counts the deleted ones first. */
 function updateStatement({ table, keys, columns, query }: Places, attribute?: string): string {
   const of = (row: string, names: string[]) => `(${names.map(name => `${row}.${name}`).join(', ')})`
   const isAttribute = attribute === undefined ? '' : `p.attribute = ${literal(attribute)} and `

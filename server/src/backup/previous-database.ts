@@ -1,3 +1,4 @@
+import { sequenceFloorAt } from '../ingest/continue-numbers.ts'
 import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type Database, raw, sql } from '../store/database.ts'
 
@@ -66,14 +67,6 @@ export interface SequenceState {
   access_version: number
   change_seq: number
 }
-
-const epochMs = Date.UTC(2026, 0, 1)
-/** More than a second ever uses. */
-const numbersPerSecond = 65_536
-
-/** A number above every number that a log since 2026-01-01 can have used until `nowMs`. */
-export const sequenceFloorAt = (nowMs: number): number =>
-  Math.max(0, Math.floor((nowMs - epochMs) / 1_000)) * numbersPerSecond
 
 async function readSequences(db: Database): Promise<SequenceState> {
   const known = await db.first<SequenceState>(sql`

@@ -36,12 +36,13 @@ const endComments = {
   slow: 'this client reads too slowly and is disconnected; resume with Last-Event-ID',
   key: 'the key of this stream is no longer valid',
   shutdown: 'the service is restarting; resume with Last-Event-ID',
+  failover: 'another database server was promoted; resume with Last-Event-ID',
 }
 const reasons = [...Object.keys(endComments), 'client', 'until']
 
 export interface OpenStreamsOptions {
   keys: Pick<KeyCache, 'findValidIds'>
-  pulse: Pick<Pulse, 'onChange' | 'now'>
+  pulse: Pick<Pulse, 'current' | 'onChange' | 'now'>
   metrics: Pick<Metrics, 'streamsOpen' | 'streamsEnded'>
   timings: Partial<StreamTimings>
 }
@@ -68,6 +69,16 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
   const watcher = createRevocationWatcher({
     findValidIds: keys.findValidIds,
     subscribe: onAccessChange(pulse),
+  })
+
+  let before = pulse.current()
+  const unsubscribe = pulse.onChange(heartbeat => {
+    const { serverStartedAt, seq, changeSeq } = before ?? heartbeat
+    before = heartbeat
+    // A server that was promoted may lack what these streams have delivered: each client resumes, or learns that its position was lost.
+    const isContinued = seq === heartbeat.seq && changeSeq === heartbeat.changeSeq
+    if (serverStartedAt === heartbeat.serverStartedAt || isContinued) return
+    for (const stream of streams) end(stream, 'failover')
   })
 
   function sweep(): void {
@@ -145,6 +156,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
     async close(): Promise<void> {
       isClosed = true
       clearInterval(timer)
+      unsubscribe()
       watcher.close()
       if (streams.size === 0) return
       const { promise, resolve } = Promise.withResolvers<void>()

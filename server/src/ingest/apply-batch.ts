@@ -34,6 +34,7 @@ import {
   type Rejection,
   reject,
 } from './batch.ts'
+import { continueNumbers } from './continue-numbers.ts'
 import {
   deleteDeadLetter,
   deleteSetAside,
@@ -138,14 +139,23 @@ async function* concat<T>(first: Iterable<T>, second: AsyncIterable<T>): AsyncGe
   yield* second
 }
 
+interface BatchStart {
+  seq: number
+  logged_at: string
+  has_restarted: boolean
+}
+
 /** The last number of the log, and the time of this batch in it. That time never decreases, also when the clock is set back. */
-async function startOfBatch(db: Database): Promise<{ seq: number; logged_at: string }> {
-  const row = await db.first<{ seq: number; logged_at: string }>(sql`
+async function startOfBatch(db: Database): Promise<BatchStart> {
+  const row = await db.first<BatchStart>(sql`
     select seq, greatest(date_trunc('milliseconds', clock_timestamp()),
-      (select max(logged_at) from chancery_world.event_log_span)) as logged_at
+      (select max(logged_at) from chancery_world.event_log_span)) as logged_at,
+      server_started_at is distinct from pg_postmaster_start_time() as has_restarted
     from chancery_world.pulse`)
   if (!row) throw new Error('chancery_world.pulse has no row')
-  return row
+  if (!row.has_restarted) return row
+  await continueNumbers(db)
+  return startOfBatch(db)
 }
 
 /** Updates the counters in the same transaction. Conflicts come last: they add up their wars. */

@@ -7,6 +7,15 @@ export class DatabaseUnresponsiveError extends Error {
   }
 }
 
+/** The address of a database leads to another server than expected: to a replica instead of the primary, or from one replica to another. */
+export class OtherServerError extends Error {
+  override name = 'OtherServerError'
+
+  constructor() {
+    super('the address leads to another database server than before, or to a replica that was not promoted')
+  }
+}
+
 /** Messages of the driver about connections that were lost or never opened. */
 const lostConnection =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout/i
@@ -17,7 +26,7 @@ const lostConnection =
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof DatabaseUnresponsiveError) return true
+  if (error instanceof DatabaseUnresponsiveError || error instanceof OtherServerError) return true
   const { code } = error as { code?: unknown }
   if (typeof code === 'string') {
     return (
@@ -28,6 +37,10 @@ export function isUnavailable(error: unknown): boolean {
   }
   return lostConnection.test(error.message)
 }
+
+/** The database ended a statement at its time limit. */
+export const isStatementTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014'
 
 /** The driver stopped waiting for a statement: the connection may still be busy with it. */
 export const isQueryTimeout = (error: unknown): boolean =>

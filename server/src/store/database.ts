@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import { StartupError } from '../start/startup-error.ts'
+import { OtherServerError } from './database-errors.ts'
 import { createGuardedPool, type DatabaseHealth } from './guarded-pool.ts'
 
 export { default as sql, join, raw, type Sql } from 'sql-template-tag'
@@ -54,6 +55,8 @@ export interface PoolOptions {
   target: ConnectionTarget
   /** The role of every session. Default: the user that connects. */
   role?: string
+  /** Whether sessions may be of this server, by the time of its start. Default: any that is not a replica. */
+  isExpectedServer?: ((startedAt: string) => boolean) | undefined
   connectionsMax: number
   statementTimeoutMs?: number
   lockTimeoutMs?: number
@@ -139,7 +142,7 @@ export function createPool(options: PoolOptions): DatabasePool {
     keepAlive: true,
     // Detects a dead host within half a minute, also without a statement timeout.
     keepAliveInitialDelayMillis: 10_000,
-    ...(options.role && { verify: verifyRole(options.role) }),
+    ...(options.role && { verify: verifySession(options.role, options.isExpectedServer) }),
   })
   // The next query replaces a broken idle connection; without a listener the error would exit the process.
   pool.on('error', error => options.onError?.(error))
@@ -172,19 +175,32 @@ export function createPool(options: PoolOptions): DatabasePool {
   }
 }
 
-/** A pooler may drop the startup options. The session would then have the rights of the user that connects, which are too wide. */
-function verifyRole(role: string) {
+interface Session {
+  role: string
+  isReplica: boolean
+  startedAt: string
+}
+
+/**
+ * A pooler may drop the startup options: the session would then have the rights of the user that connects, which are too wide. And an
+ * address may lead to another server after a failover, or to one that has not been promoted yet and lacks what was revoked since.
+ */
+function verifySession(role: string, isExpectedServer: PoolOptions['isExpectedServer']) {
+  const problemOf = (session: Session | undefined): Error | undefined => {
+    if (session?.role !== role)
+      return new StartupError(
+        `a database session has the role ${session?.role} instead of ${role}: connect to PostgreSQL directly, or through a pooler in session mode that passes startup options on`,
+      )
+    const isExpected = isExpectedServer ? isExpectedServer(session.startedAt) : !session.isReplica
+    return isExpected ? undefined : new OtherServerError()
+  }
   return (client: pg.ClientBase, done: (error?: Error) => void): void => {
-    client.query<{ name: string }>('select current_user as name').then(({ rows }) => {
-      const name = rows[0]?.name
-      if (name === role) done()
-      else
-        done(
-          new StartupError(
-            `a database session has the role ${name} instead of ${role}: connect to PostgreSQL directly, or through a pooler in session mode that passes startup options on`,
-          ),
-        )
-    }, done)
+    client
+      .query<Session>({
+        text: `select current_user as role, pg_is_in_recovery() as "isReplica", pg_postmaster_start_time() as "startedAt"`,
+        types,
+      })
+      .then(({ rows: [session] }) => done(problemOf(session)), done)
   }
 }
 

@@ -1,9 +1,6 @@
-import pg from 'pg'
-import { type ConnectionTarget, type Database, databaseOver, sessionOptions, sql } from './database.ts'
+import { type ConnectionTarget, sql } from './database.ts'
 import { createDatabaseClock } from './database-clock.ts'
-import { isQueryTimeout } from './database-errors.ts'
-import type { DatabaseHealth } from './guarded-pool.ts'
-import { createSharedRun } from './shared-run.ts'
+import { createHeartbeatReader, type HeartbeatReader, type HeartbeatTimings } from './heartbeat.ts'
 
 /** A reading of the versions that validate caches: two rows, of `chancery_world.pulse` and `chancery_access.pulse`, in one statement. */
 export interface Heartbeat {
@@ -16,229 +13,114 @@ export interface Heartbeat {
   changeSeq: number
   /** Increases when texts in the log were replaced. */
   redactionVersion: number
+  /** When the database server started: another time after a restart or a failover. */
+  serverStartedAt: string
+  /** What `worldVersion` is above the version in the database. */
+  worldVersionOffset: number
+  /** How far the write-ahead log was written, in bytes; null where no replica has to be compared. */
+  walBytes: number | null
 }
 
-export interface Pulse extends DatabaseHealth {
-  /** The latest heartbeat; undefined if it is older than `trustedMs`. */
-  current(): Heartbeat | undefined
-  /** Reads a new heartbeat. Rejects if the database is unavailable. */
-  refresh(): Promise<Heartbeat>
+export interface Pulse extends Omit<HeartbeatReader<Heartbeat>, 'tick'> {
   /**
    * Calls `listener` after every heartbeat that differs from the previous one in `seq`, `changeSeq` or a version.
    * Returns how to unsubscribe.
    */
   onChange(listener: (heartbeat: Heartbeat) => void): () => void
-  /** How long a process that read a heartbeat just before it changed may use it. */
-  trustedMs: number
+  /** Calls `listener` after every heartbeat, with the time before it was read. */
+  onRead(listener: (heartbeat: Heartbeat, sentAt: number) => void): void
   /** Unix ms by the database's clock, the same in all processes. */
   now(): number
-  close(): Promise<void>
 }
 
-export interface PulseOptions {
+export interface PulseOptions extends HeartbeatTimings {
   target: ConnectionTarget
   /** As for pools. */
   namesStatements?: boolean
-  intervalMs?: number
-  /** Maximum age of a trusted heartbeat. Below a second, so that a revocation is effective everywhere within a second. */
-  trustedMs?: number
-  /** The database is unresponsive if no query of this process succeeds for this time. With the interval below a second. */
-  unresponsiveAfterMs?: number
-  /** Multiplies all of these but the interval. */
-  timeoutFactor?: number | undefined
+  /** Read `walBytes`. */
+  hasReplicas?: boolean
 }
 
 const channel = 'chancery_pulse'
 
-/** Timeout of the pulse's connection and its queries. A busy but healthy server responds within it. */
-const connectionTimeoutMs = 1_500
-
 /** Makes every process read both rows at once, instead of within 200 ms. */
 export const notifyPulse = sql`select pg_notify(${channel}, '')`
 
-/** Reads the heartbeat every 200 ms and after each notification, and decides from it whether the database responds. */
-export function createPulse(options: PulseOptions): Pulse {
-  const { target, namesStatements = true, intervalMs = 200, timeoutFactor = 1 } = options
-  const { trustedMs = 900 * timeoutFactor, unresponsiveAfterMs = 600 * timeoutFactor } = options
+/** Recorded by the first process that connects: a replica that follows another server, also one that this server replaced, does not have it. */
+const recordServer = `
+  update chancery_access.pulse set server_started_at = pg_postmaster_start_time()
+  where server_started_at is distinct from pg_postmaster_start_time()`
+
+type HeartbeatRow = Omit<Heartbeat, 'worldVersionOffset'> & { nowMs: number }
+
+/** Reads the heartbeat every 200 ms and after each notification. */
+export function createPulse({ hasReplicas = false, ...options }: PulseOptions): Pulse {
   let heartbeat: Heartbeat | undefined
-  let readAt = Number.NEGATIVE_INFINITY
-  let isUnresponsive = false
-  let deadline: NodeJS.Timeout | undefined
-  let aliveAt = Number.NEGATIVE_INFINITY
-  let isClosed = false
+  const offsets = { worldVersion: 0, accessVersion: 0 }
   const listeners = new Set<(heartbeat: Heartbeat) => void>()
-  const healthListeners = new Set<(isUnresponsive: boolean) => void>()
+  const readListeners = new Set<(heartbeat: Heartbeat, sentAt: number) => void>()
   const clock = createDatabaseClock()
-  const connection = createPulseConnection({
-    target,
-    channel,
-    onNotice: tick,
-    timeoutMs: connectionTimeoutMs * timeoutFactor,
-    namesStatements,
-  })
+  const walBytes = hasReplicas ? sql`pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')` : sql`null::bigint`
 
-  function setUnresponsive(is: boolean): void {
-    if (isUnresponsive === is || isClosed) return
-    isUnresponsive = is
-    for (const listener of healthListeners) listener(is)
+  /**
+   * A server that was promoted may lack the last transactions of the one that it replaces, and use their versions again. Whatever was cached
+   * before is never valid after another start: the versions of this process continue above.
+   */
+  function continueVersions(row: Pick<HeartbeatRow, 'worldVersion' | 'accessVersion'>): void {
+    for (const name of ['worldVersion', 'accessVersion'] as const)
+      offsets[name] = Math.max(offsets[name], (heartbeat?.[name] ?? 0) + 1 - row[name])
   }
 
-  /** Starts the deadline with a query, not with its schedule: a busy process that sends no query learns nothing about the database. */
-  function expectResponse(withinMs = unresponsiveAfterMs): void {
-    // Timers run before sockets are read: responses that arrived while the process was busy are handled first.
-    deadline ??= setTimeout(() => setImmediate(checkDeadline), withinMs).unref()
-  }
-
-  function checkDeadline(): void {
-    if (deadline === undefined) return
-    // Another query of this process succeeded meanwhile: the database is busy, but responds.
-    const leftMs = aliveAt + unresponsiveAfterMs - performance.now()
-    if (leftMs > 0) {
-      deadline = undefined
-      expectResponse(leftMs)
-    } else setUnresponsive(true)
-  }
-
-  async function read(): Promise<Heartbeat> {
-    // The age counts from before the query: the row is at least as new.
-    const sentAt = performance.now()
-    expectResponse()
-    const row = await connection.run(db =>
-      db.first<Heartbeat & { nowMs: number }>(sql`
+  const reader = createHeartbeatReader<HeartbeatRow, Heartbeat>({
+    ...options,
+    name: 'chancery pulse',
+    async onConnect(client) {
+      client.on('notification', reader.tick)
+      await client.query(`listen ${channel}`)
+      await client.query(recordServer)
+    },
+    async query(db) {
+      const row = await db.first<HeartbeatRow>(sql`
         select w.seq, w.change_seq as "changeSeq", w.world_version as "worldVersion", a.version as "accessVersion",
           w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
+          a.server_started_at as "serverStartedAt", ${walBytes} as "walBytes",
           extract(epoch from clock_timestamp()) * 1000 as "nowMs"
-        from chancery_world.pulse w, chancery_access.pulse a`),
-    )
-    if (!row) throw new Error('chancery_world.pulse has no row')
-    const { nowMs, ...latest } = row
-    clock.read(nowMs, { sentAt, receivedAt: performance.now() })
-    clearTimeout(deadline)
-    deadline = undefined
-    const isNew =
-      heartbeat?.seq !== latest.seq ||
-      heartbeat.changeSeq !== latest.changeSeq ||
-      heartbeat.redactionVersion !== latest.redactionVersion ||
-      heartbeat.worldVersion !== latest.worldVersion ||
-      heartbeat.accessVersion !== latest.accessVersion
-    heartbeat = latest
-    readAt = sentAt
-    setUnresponsive(false)
-    if (isNew) for (const listener of listeners) listener(latest)
-    return latest
-  }
-
-  const reading = createSharedRun(read)
-  function tick(): void {
-    reading.join().catch(() => undefined)
-  }
-  const timer = setInterval(tick, intervalMs)
-  timer.unref()
+        from chancery_world.pulse w, chancery_access.pulse a`)
+      if (!row) throw new Error('chancery_world.pulse has no row')
+      return row
+    },
+    accept({ nowMs, ...row }, times) {
+      clock.read(nowMs, times)
+      if (heartbeat && heartbeat.serverStartedAt !== row.serverStartedAt) continueVersions(row)
+      return {
+        ...row,
+        worldVersion: row.worldVersion + offsets.worldVersion,
+        accessVersion: row.accessVersion + offsets.accessVersion,
+        worldVersionOffset: offsets.worldVersion,
+      }
+    },
+    onReading(latest, { sentAt }) {
+      const isNew =
+        heartbeat?.seq !== latest.seq ||
+        heartbeat.changeSeq !== latest.changeSeq ||
+        heartbeat.redactionVersion !== latest.redactionVersion ||
+        heartbeat.worldVersion !== latest.worldVersion ||
+        heartbeat.accessVersion !== latest.accessVersion
+      heartbeat = latest
+      for (const listener of readListeners) listener(latest, sentAt)
+      if (isNew) for (const listener of listeners) listener(latest)
+    },
+  })
 
   return {
-    current: () => (performance.now() - readAt < trustedMs ? heartbeat : undefined),
-    refresh: reading.fresh,
+    ...reader,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    isUnresponsive: () => isUnresponsive,
-    markAlive() {
-      aliveAt = performance.now()
+    onRead(listener) {
+      readListeners.add(listener)
     },
-    onHealthChange(listener) {
-      healthListeners.add(listener)
-      return () => healthListeners.delete(listener)
-    },
-    trustedMs,
     now: clock.now,
-    async close() {
-      if (isClosed) return
-      isClosed = true
-      clearInterval(timer)
-      clearTimeout(deadline)
-      // The driver neither resolves nor rejects a connection that is closed while it is being opened.
-      await reading.finished()
-      await connection.close()
-    },
-  }
-}
-
-/** A connection outside of the pools, so that the pulse never queues. */
-interface PulseConnection {
-  /** Runs a query, on a new connection if the last one broke; a failure closes the connection. One query at a time, which may run twice. */
-  run<T>(query: (db: Database) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
-
-interface PulseConnectionOptions {
-  target: ConnectionTarget
-  channel: string
-  onNotice: () => void
-  /** Timeout of connecting and of a query. */
-  timeoutMs: number
-  namesStatements: boolean
-}
-
-function createPulseConnection(options: PulseConnectionOptions): PulseConnection {
-  const { target, channel, onNotice, timeoutMs, namesStatements } = options
-  /** The one that is open, or being opened. */
-  let current: pg.Client | undefined
-  let isClosed = false
-
-  async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      ...target,
-      options: sessionOptions({ role: 'chancery_access', statementTimeoutMs: timeoutMs }),
-      application_name: 'chancery pulse',
-      connectionTimeoutMillis: timeoutMs,
-      query_timeout: timeoutMs,
-      keepAlive: true,
-    })
-    current = client
-    client.on('notification', onNotice)
-    client.on('error', () => drop(client))
-    client.on('end', () => drop(client))
-    await client.connect()
-    await client.query(`listen ${channel}`)
-    return client
-  }
-
-  function drop(client: pg.Client): void {
-    if (current === client) current = undefined
-    client.end().catch(() => undefined)
-  }
-
-  async function runOn<T>(client: pg.Client, query: (db: Database) => Promise<T>): Promise<T> {
-    try {
-      return await query(databaseOver(client, namesStatements))
-    } catch (error) {
-      drop(client)
-      throw error
-    }
-  }
-
-  async function runOnNew<T>(query: (db: Database) => Promise<T>): Promise<T> {
-    const client = await connect().catch(error => {
-      if (current) drop(current)
-      throw error
-    })
-    return runOn(client, query)
-  }
-
-  return {
-    async run(query) {
-      if (isClosed) throw new Error('the pulse is closed')
-      if (!current) return runOnNew(query)
-      return runOn(current, query).catch(error => {
-        // A connection that was closed while idle says nothing about the database.
-        if (isClosed || isQueryTimeout(error)) throw error
-        return runOnNew(query)
-      })
-    },
-    async close() {
-      isClosed = true
-      await current?.end().catch(() => undefined)
-    },
   }
 }

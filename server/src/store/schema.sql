@@ -178,6 +178,7 @@ grant delete, insert, select, update on chancery_access.operator_token to chance
 create table chancery_access.pulse (
   is_only boolean default true not null,
   version bigint default 0 not null,
+  server_started_at timestamp with time zone,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );
@@ -1087,6 +1088,8 @@ create table chancery_world.pulse (
   change_floor bigint default 1 not null,
   snapshot_version bigint default 0 not null,
   snapshots_paused_until timestamp with time zone,
+  server_started_at timestamp with time zone,
+  timeline text,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );
@@ -1449,6 +1452,19 @@ begin
   return null;
 end $function$;
 grant execute on function chancery_world.log_rows() to public;
+
+CREATE OR REPLACE FUNCTION chancery_world.server_timeline()
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return left(pg_walfile_name(pg_current_wal_lsn()), 8);
+exception when others then
+  -- Some services that are compatible with PostgreSQL have no such log.
+  return null;
+end
+$function$;
+grant execute on function chancery_world.server_timeline() to chancery_ingest;
 
 CREATE TRIGGER log_copies_update AFTER UPDATE ON chancery_world.alliance REFERENCING OLD TABLE AS before_rows NEW TABLE AS after_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_copies_of_alliances();
 CREATE TRIGGER log_delete AFTER DELETE ON chancery_world.alliance REFERENCING OLD TABLE AS before_rows FOR EACH STATEMENT EXECUTE FUNCTION chancery_world.log_rows('alliance', 'id', 'search_text');

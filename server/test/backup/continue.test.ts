@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { contractFor, demoProfile } from '@chancery/contract'
-import { sequenceFloorAt } from '../../src/backup/previous-database.ts'
 import { continueRestored, type RestoreOptions } from '../../src/backup/restore-backup.ts'
 import { applyWithin, dropSchemas } from '../../src/backup/schema.ts'
 import { takeBackup } from '../../src/backup/take-backup.ts'
+import { sequenceFloorAt } from '../../src/ingest/continue-numbers.ts'
 import {
   appendToLedgerFile,
   type LedgerEntry,

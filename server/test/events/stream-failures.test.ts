@@ -28,6 +28,9 @@ function createManualPulse() {
       accessVersion: 0,
       worldChangedAt: null,
       redactionVersion: 0,
+      serverStartedAt: '2026-01-01T00:00:00Z',
+      worldVersionOffset: 0,
+      walBytes: null,
       ...changes,
     }
     for (const listener of listeners) listener(whole)

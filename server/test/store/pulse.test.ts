@@ -34,3 +34,19 @@ test('a database that responds to other connections is busy, and one that respon
   await until(() => pulse.current() !== undefined, 'the heartbeat is current')
   assert.deepEqual(changes, [true, false])
 })
+
+test('after another start of the server versions continue above all former ones', async t => {
+  const pulse = createPulse({ target: database.target, timeoutFactor: 40, intervalMs: 60_000 })
+  t.after(() => pulse.close())
+  await database.query('update chancery_world.pulse set world_version = 7')
+  const first = await pulse.refresh()
+  assert.equal(first.worldVersion, 7)
+  // As a server that was promoted and lacks the last transactions.
+  await database.query(`update chancery_access.pulse set server_started_at = '2020-01-01'`)
+  await database.query('update chancery_world.pulse set world_version = 5')
+  const second = await pulse.refresh()
+  assert.deepEqual([second.worldVersion, second.worldVersionOffset], [8, 3])
+  assert.equal(second.accessVersion, first.accessVersion + 1)
+  await database.query('update chancery_world.pulse set world_version = 6')
+  assert.equal((await pulse.refresh()).worldVersion, 9)
+})

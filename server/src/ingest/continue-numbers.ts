@@ -1,0 +1,41 @@
+import { type Database, sql } from '../store/database.ts'
+
+const epochMs = Date.UTC(2026, 0, 1)
+/** More than a second ever uses. */
+const numbersPerSecond = 65_536
+
+/** A number above every number that a log since 2026-01-01 can have used until `nowMs`. */
+export const sequenceFloorAt = (nowMs: number): number =>
+  Math.max(0, Math.floor((nowMs - epochMs) / 1_000)) * numbersPerSecond
+
+/**
+ * Called in a batch, before it takes numbers, when the database server has started since the last one. A replica that was promoted may lack
+ * the last batches of the primary that it replaces, whose numbers have been delivered: as after a restore, numbers continue above all that may
+ * have been used, and clients with a lost one get 410 (decision 0012).
+ */
+export async function continueNumbers(db: Database): Promise<void> {
+  const state = await db.first<{
+    seq: number
+    changeSeq: number
+    timeline: string | null
+    isPromoted: boolean | null
+    nowMs: number
+  }>(sql`
+    select p.seq, p.change_seq as "changeSeq", t.timeline, p.timeline <> t.timeline as "isPromoted",
+      extract(epoch from clock_timestamp()) * 1000 as "nowMs"
+    from chancery_world.pulse p, (select chancery_world.server_timeline() as timeline) t`)
+  if (!state) throw new Error('chancery_world.pulse has no row')
+  if (state.isPromoted) {
+    const floor = sequenceFloorAt(state.nowMs)
+    const seq = Math.max(state.seq + 1, floor)
+    const changeSeq = Math.max(state.changeSeq + 1, floor)
+    // The last number of the gap belongs to no event: a client that starts now has it as its cursor.
+    await db.rows(
+      sql`insert into chancery_world.log_gap (last_before, first_after) values (${state.seq}, ${seq + 1})`,
+    )
+    await db.rows(sql`
+      update chancery_world.pulse set seq = ${seq}, change_seq = ${changeSeq}, change_floor = ${changeSeq}`)
+  }
+  await db.rows(sql`
+    update chancery_world.pulse set server_started_at = pg_postmaster_start_time(), timeline = ${state.timeline}`)
+}

@@ -62,6 +62,7 @@ import type { ReadContext } from './store/fact-columns.ts'
 import type { PageRequest } from './store/paging.ts'
 import type { Pools } from './store/pools.ts'
 import type { Pulse } from './store/pulse.ts'
+import type { Reads } from './store/reads.ts'
 import type { Logger } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { verificationHandlers } from './verification/handlers.ts'
@@ -73,6 +74,8 @@ export interface ApiOptions {
   contract: Contract
   pools: Pools
   pulse: Pulse
+  /** Public reads. */
+  reads: Reads
   horizon: ChangeHorizon
   keys: KeyCache
   limits: LimitStore
@@ -137,15 +140,26 @@ function registerOperations(
   app: FastifyInstance,
   options: ApiOptions & { requestTrace: RequestTrace | undefined },
 ): void {
-  const { contract, pools, pulse, metrics, horizon } = options
+  const { contract, pools, pulse, reads, metrics, horizon } = options
   const context = { pools, contract, horizon }
 
   const define = createDefineOperation({ ...options, app, disclose: createDisclosure(contract) })
-  const handlers = createHandlers(context)
+  // Each database server has handlers of its own: a response comes from one of them, and never from two states.
+  const servers = reads.pools.map(own => {
+    const context = { contract, horizon, pools: { ...pools, ...own } }
+    return { context, handlers: createHandlers(context) }
+  })
   const { eventsStream: _events, changesStream: _changes, ...jsonOperations } = operations
   for (const [name, operation] of Object.entries(jsonOperations)) {
-    const handler = handlers[name as keyof Handlers] ?? listDerived(context, operation)
-    define<JsonOperation>(operation, handler as Handler<JsonOperation>)
+    const ofServers = servers.map(
+      ({ context, handlers }) =>
+        (handlers[name as keyof Handlers] ?? listDerived(context, operation)) as Handler<JsonOperation>,
+    )
+    define<JsonOperation>(operation, input => {
+      const handler = ofServers[input.server]
+      if (!handler) throw new Error(`there is no database server ${input.server}`)
+      return handler(input)
+    })
   }
 
   const streams = createOpenStreams({ ...options, timings: options.streamTimings })

@@ -59,6 +59,30 @@ test('a database that cannot be reached is reported without its password', async
   await refused.catch(error => assert.doesNotMatch(error.message, /hunter2/))
 })
 
+test('wrong replicas are reported without their passwords', () => {
+  const one = 'postgres://game:hunter2@db2/world'
+  const messageOf = (env: Record<string, string>) => {
+    try {
+      readConfig(env)
+    } catch (error) {
+      return (error as Error).message
+    }
+    return assert.fail('it is valid')
+  }
+  for (const value of ['db2', `${one} db3`, `${one},mysql://db3/world`, Array(9).fill(one).join(' ')]) {
+    const message = messageOf({ CHANCERY_DATABASE_URL: one, CHANCERY_READ_DATABASE_URL: value })
+    assert.match(message, /^CHANCERY_READ_DATABASE_URL must be postgres:\/\/ URLs.*, at most 8$/)
+  }
+  const bundled = messageOf({ CHANCERY_READ_DATABASE_URL: one, CHANCERY_REPLICA_LAG_SECONDS: '0' })
+  assert.match(bundled, /CHANCERY_REPLICA_LAG_SECONDS must be a whole number from 1 to 60/)
+  assert.match(bundled, /CHANCERY_READ_DATABASE_URL: set CHANCERY_DATABASE_URL too/)
+  const { readDatabaseUrls } = readConfig({
+    CHANCERY_DATABASE_URL: one,
+    CHANCERY_READ_DATABASE_URL: `${one}, ${one}?sslmode=require\n${one}`,
+  })
+  assert.deepEqual(readDatabaseUrls, [one, `${one}?sslmode=require`, one])
+})
+
 test('an invalid game profile is reported with the file and the position', async () => {
   const file = join(dataDir, 'game.json')
   await assert.rejects(start({ CHANCERY_GAME_FILE: file }), oneLine(/cannot be read/))

@@ -42,7 +42,7 @@ import type { Viewer } from '../access/key.ts'
 import type { Disclosed, Disclosure } from '../disclosure/disclosure.ts'
 import type { RateLimitState } from '../limits/rate-limit.ts'
 import type { Page } from '../store/paging.ts'
-import type { Pulse } from '../store/pulse.ts'
+import type { ReadChoice, Reads } from '../store/reads.ts'
 import { allowedMethods } from './admission.ts'
 import { createDefiner, type Define, type DefinerOptions, type InputOf } from './definer.ts'
 import { ApiError, missingScope, notFound } from './http-error.ts'
@@ -52,6 +52,8 @@ import type { RequestTrace } from './request-metrics.ts'
 import { createResponseCache, sendCacheable, sendPrivate } from './response-cache.ts'
 
 export interface RequestContext {
+  /** The index of the database server to read from: 0 for the primary. */
+  server: number
   viewer: Viewer
   rateLimit: RateLimitState
   disclose: Disclosure
@@ -105,7 +107,7 @@ export interface DefineOperationOptions {
   app: FastifyInstance
   contract: Contract
   disclose: Disclosure
-  pulse: Pick<Pulse, 'current'>
+  reads: Pick<Reads, 'choose' | 'run'>
   /** The version of responses from the change log. */
   horizon: { current(): number | undefined }
   requestTrace?: RequestTrace | undefined
@@ -115,10 +117,14 @@ export interface DefineOperationOptions {
 const changesCacheBytes = 2 * 1_048_576
 
 export function createDefineOperation(options: DefineOperationOptions): DefineOperation {
-  const { app, contract, disclose, pulse, horizon, requestTrace } = options
+  const { app, contract, disclose, reads, horizon, requestTrace } = options
   const caches = {
-    world: { cache: createResponseCache(), versionNow: () => pulse.current()?.worldVersion },
-    changes: { cache: createResponseCache(changesCacheBytes), versionNow: horizon.current },
+    world: { cache: createResponseCache(), choose: reads.choose },
+    // Of the primary: a replica may lack changes that the horizon includes.
+    changes: {
+      cache: createResponseCache(changesCacheBytes),
+      choose: (): ReadChoice => ({ server: 0, version: horizon.current() }),
+    },
   }
 
   return createDefiner<JsonOperation, RequestContext, HandlerResult>({
@@ -126,12 +132,12 @@ export function createDefineOperation(options: DefineOperationOptions): DefineOp
     steps(operation) {
       const serialize = createSerializer(contract, operation)
       const { cache: policy, version: versionName = 'world' } = operation
-      const { cache, versionNow } = caches[versionName]
+      const { cache, choose } = caches[versionName]
 
       return {
         sendCached(req, reply, base) {
           if (policy === 'private') return undefined
-          const version = versionNow()
+          const { version } = choose()
           const body = cache.get(belowBase(req, base), version)
           if (body === undefined) return undefined
           requestTrace?.cache(req, 'hit', version)
@@ -141,13 +147,15 @@ export function createDefineOperation(options: DefineOperationOptions): DefineOp
         validateAndAuthorize: createValidate(contract, operation),
 
         async respond({ req, reply, base, input: { values } }, runHandler) {
-          const version = versionNow()
-          const compute = async () =>
-            serialize(await runHandler({ viewer: req.viewer, rateLimit: req.rateLimit, disclose }), values)
+          const { server, version } = choose()
+          const { viewer, rateLimit } = req
+          const readFrom = async (server: number) =>
+            serialize(await runHandler({ server, viewer, rateLimit, disclose }), values)
           if (policy === 'private' || includedSections(values).length > 0) {
             requestTrace?.cache(req, 'private', version)
-            return sendPrivate(reply, await compute())
+            return sendPrivate(reply, await readFrom(0))
           }
+          const compute = () => reads.run(server, readFrom)
           requestTrace?.cache(req, 'miss', version)
           // The key is the same for all spellings of a request: unknown parameters and their order are not in it.
           const cacheKey = { url: belowBase(req, base), key: `${operation.id} ${JSON.stringify(values)}` }

@@ -44,6 +44,10 @@ export interface Config {
   dataDir: string
   /** A PostgreSQL of the operator's own, 15 or newer. Undefined: the bundled one. */
   databaseUrl: string | undefined
+  /** Streaming replicas of that PostgreSQL, for public reads. */
+  readDatabaseUrls: string[]
+  /** A replica that is further behind is not read. */
+  replicaLagMaxMs: number
   /** Prepared statement names are per session: off behind a pooler that shares sessions. */
   databaseNamesStatements: boolean
   /** The game profile. Undefined: that of the demo game. */
@@ -89,6 +93,9 @@ export type ConfigDefaults = Pick<
   Config,
   'host' | 'dataDir' | 'logLevel' | 'migrates' | 'webhooksAllowLocal' | 'demoSignIn'
 >
+
+/** Each has connections, and handlers of every operation. */
+const replicasMax = 8
 
 const serveDefaults: ConfigDefaults = {
   host: '0.0.0.0',
@@ -143,13 +150,24 @@ const valkeyUrl = url(
   'a redis://, rediss://, valkey:// or valkeys:// URL',
 )
 
+const databaseUrl = url(['postgres:', 'postgresql:'], 'a postgres:// URL')
+const databaseUrls: ValueType<string[]> = {
+  allowed: `postgres:// URLs, separated by spaces or commas, at most ${replicasMax}`,
+  parse(text) {
+    // A password may contain a comma.
+    const urls = text.trim().split(/[\s,]+(?=postgres(?:ql)?:)/)
+    const areValid = urls.every(part => !/\s|,\w+:\/\//.test(part) && databaseUrl.parse(part) !== undefined)
+    return areValid && urls.length <= replicasMax ? urls : undefined
+  },
+}
+
 /**
  * Reads the environment: the only place that does.
  * @throws {ConfigError}
  */
 export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> = {}): Config {
   const defaults = { ...serveDefaults, ...overrides }
-  const { read, readTlsFiles, problems, unknown } = createVariableReader(env)
+  const { read, readTlsFiles, addProblem, problems, unknown } = createVariableReader(env)
   const keyLimit = read('CHANCERY_KEY_LIMIT', count, limits.keyCalls)
   const config = {
     host: read('CHANCERY_HOST', hostName, defaults.host),
@@ -163,11 +181,10 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     drainSeconds: read('CHANCERY_DRAIN_SECONDS', integer(0, 300, 'a whole number from 0 to 300'), 5),
     publicUrl: read('CHANCERY_PUBLIC_URL', publicUrl, undefined),
     dataDir: read('CHANCERY_DATA_DIR', directory, resolve(defaults.dataDir)),
-    databaseUrl: read(
-      'CHANCERY_DATABASE_URL',
-      url(['postgres:', 'postgresql:'], 'a postgres:// URL'),
-      undefined,
-    ),
+    databaseUrl: read('CHANCERY_DATABASE_URL', databaseUrl, undefined),
+    readDatabaseUrls: read('CHANCERY_READ_DATABASE_URL', databaseUrls, []),
+    replicaLagMaxMs:
+      1_000 * read('CHANCERY_REPLICA_LAG_SECONDS', integer(1, 60, 'a whole number from 1 to 60'), 1),
     databaseNamesStatements: read('CHANCERY_DATABASE_STATEMENT_NAMES', flag, true),
     gameFile: read('CHANCERY_GAME_FILE', file, undefined),
     tls: readTlsFiles('CHANCERY_TLS_CERT', 'CHANCERY_TLS_KEY'),
@@ -202,6 +219,10 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     logLevel: read('CHANCERY_LOG_LEVEL', oneOf(logLevels), defaults.logLevel),
     migrates: defaults.migrates,
   }
+  if (config.databaseUrl === undefined && config.readDatabaseUrls.length > 0)
+    addProblem(
+      'CHANCERY_READ_DATABASE_URL: set CHANCERY_DATABASE_URL too; the bundled PostgreSQL has no replicas',
+    )
   if (problems().length > 0) throw new ConfigError(problems().join('\n'))
   return { ...config, unknownVariables: unknown() }
 }

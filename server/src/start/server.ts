@@ -129,12 +129,14 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
     })
     const { target } = store
     await adoptProfile(target, contract.profile, { isDefault: config.gameFile === undefined })
-    const { pools, pulse, background } = own(
+    const { pools, pulse, reads, background } = own(
       await connectDatabase(
         {
           target,
           namesStatements: config.databaseNamesStatements,
           timeoutFactor: timings.databaseTimeoutFactor,
+          replicaUrls: config.readDatabaseUrls,
+          lagMaxMs: config.replicaLagMaxMs,
         },
         { log, metrics },
       ),
@@ -179,7 +181,9 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       }),
     )
 
-    const horizon = own(createChangeHorizon({ pulse, staleMs: timings.changeDelayMs ?? pulse.trustedMs }))
+    const hasReplicas = config.readDatabaseUrls.length > 0
+    const staleMs = Math.max(pulse.trustedMs, hasReplicas ? config.replicaLagMaxMs : 0)
+    const horizon = own(createChangeHorizon({ pulse, staleMs: timings.changeDelayMs ?? staleMs }))
     let publicUrl = config.publicUrl ?? ''
     const app = buildApi({
       ...config,
@@ -188,6 +192,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       contract,
       pools,
       pulse,
+      reads,
       horizon,
       keys,
       limits,

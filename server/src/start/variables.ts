@@ -57,6 +57,7 @@ export interface UnknownVariable {
 const secretNames = new Set([
   'CHANCERY_ADMIN_TOKEN',
   'CHANCERY_DATABASE_URL',
+  'CHANCERY_READ_DATABASE_URL',
   'CHANCERY_VALKEY_URL',
   'CHANCERY_OPERATOR_WEBHOOK_URL',
 ])
@@ -95,6 +96,8 @@ export function createVariableReader(env: Environment) {
         problems.push(`${certFile === undefined ? certName : keyName}: is missing; set both or neither`)
       return undefined
     },
+    /** Adds a problem of several variables together. */
+    addProblem: (problem: string) => void problems.push(problem),
     problems: (): readonly string[] => problems,
     unknown: (): UnknownVariable[] =>
       Object.keys(env)

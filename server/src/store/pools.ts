@@ -1,4 +1,4 @@
-import { type ConnectionTarget, createPool, type StatementListener } from './database.ts'
+import { type ConnectionTarget, createPool, type DatabasePool, type StatementListener } from './database.ts'
 import type { DatabaseHealth } from './guarded-pool.ts'
 
 export interface PoolsOptions {
@@ -11,6 +11,8 @@ export interface PoolsOptions {
   health?: DatabaseHealth
   /** Multiplies every timeout. */
   timeoutFactor?: number | undefined
+  /** As for a pool. */
+  isExpectedServer?: (startedAt: string) => boolean
 }
 
 const readTimeoutMs = 5_000
@@ -35,18 +37,19 @@ const queueSettings = (timeoutFactor: number) => ({
   idle_in_transaction_session_timeout: 5_000 * timeoutFactor,
 })
 
-export type Pools = ReturnType<typeof createPools>
+const withTimeouts = ({ timeoutFactor = 1, ...options }: PoolsOptions) => ({
+  ...options,
+  statementTimeoutMs: readTimeoutMs * timeoutFactor,
+  lockTimeoutMs: lockTimeoutMs * timeoutFactor,
+  connectTimeoutMs: connectTimeoutMs * timeoutFactor,
+})
 
-/** One connection pool for each kind of access. Each uses a database role that can reach only what it needs. */
-export function createPools(options: PoolsOptions) {
-  const { timeoutFactor = 1 } = options
-  const shared = {
-    ...options,
-    statementTimeoutMs: readTimeoutMs * timeoutFactor,
-    lockTimeoutMs: lockTimeoutMs * timeoutFactor,
-    connectTimeoutMs: connectTimeoutMs * timeoutFactor,
-  }
-  const pools = {
+/** The pools of public reads, which a replica may serve as well. */
+export type PublicPools = ReturnType<typeof createPublicPools>
+
+export function createPublicPools(options: PoolsOptions) {
+  const shared = withTimeouts(options)
+  return {
     /** Public reads: the public schema only. */
     public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 8 }),
     /** Public reads of single rows by id, in batches. */
@@ -56,9 +59,20 @@ export function createPools(options: PoolsOptions) {
       ...shared,
       role: 'chancery_public',
       connectionsMax: 3,
-      connectTimeoutMs: searchConnectTimeoutMs * timeoutFactor,
+      connectTimeoutMs: searchConnectTimeoutMs * (options.timeoutFactor ?? 1),
       settings: searchSettings,
     }),
+  }
+}
+
+export type Pools = ReturnType<typeof createPools>
+
+/** One connection pool for each kind of access. Each uses a database role that can reach only what it needs. */
+export function createPools(options: PoolsOptions) {
+  const { timeoutFactor = 1 } = options
+  const shared = withTimeouts(options)
+  const pools = {
+    ...createPublicPools(options),
     /** Reads with a key: the public schema, and data private to nations and alliances. */
     owner: createPool({ ...shared, role: 'chancery_owner', connectionsMax: 4, settings: keySettings }),
     /** Keys, codes, players, sessions, the request log. */
@@ -79,10 +93,9 @@ export function createPools(options: PoolsOptions) {
       graceMs: 4_000 * timeoutFactor,
     }),
   }
-  return {
-    ...pools,
-    async close() {
-      await Promise.all(Object.values(pools).map(pool => pool.close()))
-    },
-  }
+  return { ...pools, close: () => closePools(pools) }
+}
+
+export async function closePools(pools: Record<string, DatabasePool>): Promise<void> {
+  await Promise.all(Object.values(pools).map(pool => pool.close()))
 }

@@ -49,7 +49,7 @@ export function createMetrics() {
     }),
     streamsEnded: new Counter({
       name: 'chancery_streams_ended_total',
-      help: 'Streams ended, by reason: client disconnected (client), client too slow (slow), key revoked or expired (key), shutdown (shutdown), until reached (until).',
+      help: 'Streams ended, by reason: client disconnected (client), client too slow (slow), key revoked or expired (key), shutdown (shutdown), failover of the database (failover), until reached (until).',
       labelNames: ['reason'],
       registers,
     }),
@@ -67,6 +67,24 @@ export function createMetrics() {
     databaseUp: new Gauge({
       name: 'chancery_database_up',
       help: '1 while the database responds, 0 while it does not.',
+      registers,
+    }),
+    replicaUp: new Gauge({
+      name: 'chancery_replica_up',
+      help: '1 while a replica is close enough to the primary to be read, else 0. Absent if none is configured.',
+      labelNames: ['replica'],
+      registers,
+    }),
+    replicaLagSeconds: new Gauge({
+      name: 'chancery_replica_lag_seconds',
+      help: 'How old the state of a replica is, at most. Absent while it does not respond.',
+      labelNames: ['replica'],
+      registers,
+    }),
+    databaseReads: new Counter({
+      name: 'chancery_database_reads_total',
+      help: 'Responses read from the primary and from each replica. Absent if no replica is configured.',
+      labelNames: ['server'],
       registers,
     }),
     databaseErrors: new Counter({

@@ -24,15 +24,9 @@ function openApi() {
     contract,
     disclose: createDisclosure(contract),
     horizon: { current: () => undefined },
-    pulse: {
-      current: () => ({
-        seq: 0,
-        changeSeq: 0,
-        worldVersion: world.version,
-        accessVersion: 0,
-        worldChangedAt: null,
-        redactionVersion: 0,
-      }),
+    reads: {
+      choose: () => ({ server: 0, version: world.version }),
+      run: (server, read) => read(server),
     },
   })
   define(operations.nationsList, async ({ values }) => {

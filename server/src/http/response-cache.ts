@@ -48,6 +48,9 @@ interface CacheEntry {
   wasHit: boolean
 }
 
+/** Beyond this number of requests in flight, equal ones may each read for themselves. */
+const inFlightMax = 1_000
+
 /** Bound of the index from URLs to keys, in characters. */
 const urlIndexMax = 2_097_152
 
@@ -72,7 +75,8 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
     sizeCalculation: (key, url) => key.length + url.length + 100,
   })
   const wasRequested = createDoorkeeper()
-  const inFlight = new Map<string, Promise<CachedBody>>()
+  // No Map of promises: while V8 has not collected its old generation, replaced tables of a Map keep alive what was in them.
+  const inFlight = new LRUCache<string, Promise<CachedBody>>({ max: inFlightMax })
   let version = Number.NEGATIVE_INFINITY
   let hotKeys: ReadonlySet<string> = new Set()
 

@@ -250,7 +250,11 @@ async function rowsOf<R>(
     types,
     ...(namesStatements ? { name: statementName(text) } : {}),
   })
-  return result.rows as R[]
+  const rows = result.rows as R[]
+  // The driver's query may live on in V8's old generation: without this, the rows would as well, until that is collected.
+  result.rows = []
+  result.fields = []
+  return rows
 }
 
 /** Bounded: statement texts are few, because they contain no values. */

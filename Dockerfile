@@ -47,7 +47,7 @@ COPY --from=build /build/server/dist server/dist
 
 # V8's young generation: docs/decisions/0036.
 ENV NODE_ENV=production \
-  NODE_OPTIONS=--max-semi-space-size=16 \
+  NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=1024" \
   CHANCERY_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080 8081

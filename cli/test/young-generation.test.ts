@@ -11,5 +11,6 @@ test('the command, the image and the units start a service with the same young g
   ]) {
     const text = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
     assert.match(text, /--max-semi-space-size=16\b/, path)
+    assert.match(text, /--max-old-space-size=1024\b/, path)
   }
 })

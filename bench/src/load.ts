@@ -82,6 +82,7 @@ export interface LoadResult {
   perSecond: number
   p50Ms: number
   p99Ms: number
+  p999Ms: number
 }
 
 const script = fileURLToPath(new URL('requests.lua', import.meta.url))
@@ -105,13 +106,14 @@ export async function runWrk(options: LoadOptions): Promise<LoadResult & Omit<Me
     })
     const line = /^measured (.*)$/m.exec(output)?.[1]
     if (line === undefined) throw new Error(`wrk: ${output}`)
-    const { requests: count, errors, broken, late, microseconds, p50, p99 } = JSON.parse(line)
+    const { requests: count, errors, broken, late, microseconds, ...percentiles } = JSON.parse(line)
     if (broken + late + (allowsErrors ? 0 : errors) > 0 || count === 0)
       throw new Error(
         `${url}: of ${count} requests ${errors} had an error status, ${broken} lost their connection and ${late} timed out`,
       )
     const perSecond = count / (microseconds / 1e6)
-    return { requests: count, errors, perSecond, p50Ms: p50 / 1000, p99Ms: p99 / 1000, ...cost }
+    const [p50Ms = 0, p99Ms = 0, p999Ms = 0] = ['p50', 'p99', 'p999'].map(name => percentiles[name] / 1000)
+    return { requests: count, errors, perSecond, p50Ms, p99Ms, p999Ms, ...cost }
   } finally {
     await rm(directory, { recursive: true })
   }

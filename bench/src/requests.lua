@@ -21,7 +21,7 @@ end
 function done(summary, latency, requests)
   local errors = summary.errors
   print(string.format(
-    'measured {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"errors":%d,"broken":%d,"late":%d}',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    'measured {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"p999":%d,"errors":%d,"broken":%d,"late":%d}',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), latency:percentile(99.9),
     errors.status, errors.connect + errors.read + errors.write, errors.timeout))
 end

@@ -178,6 +178,16 @@ test('a round in which the machine is slow for all targets changes no ratio', ()
   }
 })
 
+test('the tail is compared within each round as well', () => {
+  const results = resultsOf({ fastify: [1, 1, 1], chancery: [1, 1, 1] })
+  const [fastify, chancery] = results.http.workloads[0]?.targets ?? []
+  assert.ok(fastify && chancery)
+  fastify.p99Ms = [2, 20, 4]
+  chancery.p99Ms = [3, 40, 5]
+  const goals = evaluateGoals(results).map(({ goal, measured, isMet }) => `${goal} = ${measured} ${isMet}`)
+  assert.deepEqual(goals, ['p99 of Chancery to that of bare Fastify, at most 1.5: a page = 1.50 true'])
+})
+
 test('a missed goal is reported as missed, and a goal without measurement not at all', () => {
   const rates = { node: [1000, 1000, 1000], nginx: [500, 500, 500], chancery: [599, 599, 599] }
   const goals = evaluateGoals(resultsOf(rates)).map(({ measured, isMet }) => `${measured} ${isMet}`)

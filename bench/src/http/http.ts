@@ -100,6 +100,8 @@ interface TargetResult {
   perSecond: number[]
   p50Ms: number[]
   p99Ms: number[]
+  /** Not in results of before 2026-11-26. */
+  p999Ms?: number[]
   /** Processor time of a request in microseconds, of the server and of the database; null outside Linux. */
   serverUs: (number | null)[]
   databaseUs: (number | null)[]
@@ -126,7 +128,8 @@ async function prepare(workload: Workload, targets: readonly Target[], keys: str
   const entries: Entry[] = []
   for (const target of targets) {
     if (!workload.targets.includes(target.id)) continue
-    const measured = { perSecond: [], p50Ms: [], p99Ms: [], serverUs: [], databaseUs: [], busy: [] }
+    const times = { p50Ms: [], p99Ms: [], p999Ms: [] }
+    const measured = { perSecond: [], ...times, serverUs: [], databaseUs: [], busy: [] }
     entries.push({
       target,
       requests: await requestsFor(workload, target, keys),
@@ -213,6 +216,7 @@ async function runRounds(
         result.perSecond.push(rounded(measured.perSecond, 1))
         result.p50Ms.push(rounded(measured.p50Ms, 3))
         result.p99Ms.push(rounded(measured.p99Ms, 3))
+        result.p999Ms?.push(rounded(measured.p999Ms, 3))
         result.serverUs.push(microseconds(server))
         result.databaseUs.push(microseconds(database))
         result.busy.push(server && rounded(server / measured.seconds, 3))

@@ -94,18 +94,19 @@ function workloadText(workload: WorkloadResult): string[] {
     const value = medianOfKnown(values)
     return value === null ? '' : `${Math.round(value * factor)} ${unit}`
   }
-  const rows = workload.targets.map(({ id, title, perSecond, p50Ms, p99Ms, serverUs, databaseUs, busy }) => [
+  const rows = workload.targets.map(({ id, title, perSecond, p50Ms, p99Ms, p999Ms, ...cost }) => [
     title,
     count(Math.round(median(perSecond))),
     (baseline && ratioOf(workload, id, baseline)?.rate.toFixed(2)) ?? '',
     milliseconds(median(p50Ms)),
     milliseconds(median(p99Ms)),
-    shown(serverUs, 'µs'),
-    shown(databaseUs, 'µs'),
-    shown(busy, '%', 100),
+    p999Ms ? milliseconds(median(p999Ms)) : '',
+    shown(cost.serverUs, 'µs'),
+    shown(cost.databaseUs, 'µs'),
+    shown(cost.busy, '%', 100),
   ])
   const comparedWith = baseline === 'node' ? 'of bare node:http' : 'of Fastify + pg'
-  const head = ['', 'requests/s', comparedWith, 'median', 'p99', 'server', 'database', 'busy']
+  const head = ['', 'requests/s', comparedWith, 'median', 'p99', 'p99.9', 'server', 'database', 'busy']
   return [`**${workload.title}**`, markdownTable([head, ...rows])]
 }
 

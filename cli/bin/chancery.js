@@ -29,8 +29,10 @@ function findNode() {
 }
 
 // V8 lets the young generation grow to twice this by default, and the old one to four times what is in use: 80 MB more each
-// (docs/decisions/0036). With a limit of 1 GB it collects the old one earlier.
-const servingFlags = ['--max-semi-space-size=16', '--max-old-space-size=1024']
+// (docs/decisions/0036 and 0056). With a limit of 1 GB it collects the old one earlier. NODE_OPTIONS may set others.
+const servingFlags = ['--max-semi-space-size=16', '--max-old-space-size=1024'].filter(
+  flag => !process.env.NODE_OPTIONS?.includes(flag.split('=')[0]),
+)
 
 const isServing = command => command === 'serve' || command === 'demo'
 

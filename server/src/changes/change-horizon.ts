@@ -1,4 +1,4 @@
-import type { Pulse } from '../store/pulse.ts'
+import type { Heartbeat, Pulse } from '../store/pulse.ts'
 
 /**
  * The newest change that every process of the service returns the content of. A process may send a response from its cache for as long as
@@ -6,10 +6,16 @@ import type { Pulse } from '../store/pulse.ts'
  * change and then the item never gets the former content.
  */
 export interface ChangeHorizon {
-  /** Undefined in the first moments of a process. */
+  /** Undefined in the first moments of a process, and of a database server. */
   current(): number | undefined
-  /** Calls `listener` when it advances. */
-  onAdvance(listener: (seq: number) => void): void
+  /** Increases whenever the horizon changes: a server that was promoted may have other changes up to the same number. */
+  version(): number | undefined
+  /** Changes up to this number are no longer stored. */
+  floor(): number
+  /** Calls `listener` when it advances, and when it has begun again. */
+  onAdvance(listener: () => void): void
+  /** Calls `listener` when another database server has taken over. */
+  onRestart(listener: () => void): void
   close(): void
 }
 
@@ -21,32 +27,61 @@ export interface ChangeHorizonOptions {
 
 export function createChangeHorizon({ pulse, staleMs }: ChangeHorizonOptions): ChangeHorizon {
   let horizon: number | undefined
-  const listeners = new Set<(seq: number) => void>()
+  let version = 0
+  const listeners = new Set<() => void>()
+  const restartListeners = new Set<() => void>()
   const timers = new Set<NodeJS.Timeout>()
   let newest = Number.NEGATIVE_INFINITY
+  let floor = 0
+  let serverStartedAt: string | undefined
 
-  function advanceLater({ changeSeq }: { changeSeq: number }): void {
+  function clear(): void {
+    for (const timer of timers) clearTimeout(timer)
+    timers.clear()
+  }
+
+  function setTo(changeSeq: number | undefined): void {
+    horizon = changeSeq
+    version += 1
+    for (const listener of listeners) listener()
+  }
+
+  function read(heartbeat: Pick<Heartbeat, 'changeSeq' | 'changeFloor' | 'serverStartedAt'>): void {
+    const { changeSeq, changeFloor } = heartbeat
+    const hasRestarted = serverStartedAt !== undefined && serverStartedAt !== heartbeat.serverStartedAt
+    serverStartedAt = heartbeat.serverStartedAt
+    floor = changeFloor
+    if (hasRestarted) {
+      clear()
+      newest = Number.NEGATIVE_INFINITY
+      for (const listener of restartListeners) listener()
+      setTo(undefined)
+    }
     if (changeSeq <= newest) return
     newest = changeSeq
     const timer = setTimeout(() => {
       timers.delete(timer)
-      horizon = changeSeq
-      for (const listener of listeners) listener(changeSeq)
+      setTo(changeSeq)
     }, staleMs)
     timers.add(timer.unref())
   }
 
   const heartbeat = pulse.current()
-  if (heartbeat) advanceLater(heartbeat)
-  const unsubscribe = pulse.onChange(advanceLater)
+  if (heartbeat) read(heartbeat)
+  const unsubscribe = pulse.onChange(read)
   return {
     current: () => horizon,
+    version: () => (horizon === undefined ? undefined : version),
+    floor: () => floor,
     onAdvance(listener) {
       listeners.add(listener)
     },
+    onRestart(listener) {
+      restartListeners.add(listener)
+    },
     close() {
       unsubscribe()
-      for (const timer of timers) clearTimeout(timer)
+      clear()
     },
   }
 }

@@ -15,7 +15,7 @@ interface ChangePage {
 
 export interface ChangeTailOptions {
   db: Database
-  horizon: Pick<ChangeHorizon, 'current' | 'onAdvance'>
+  horizon: Pick<ChangeHorizon, 'current' | 'floor' | 'onAdvance' | 'onRestart'>
   write: SerializeItem<'change'>
   /** Called with the number of changes written to a stream. */
   onDelivered: (count: number) => void
@@ -72,6 +72,8 @@ export function createChangeTail({ db, horizon, write, onDelivered }: ChangeTail
     }, wakeAfterMs).unref()
   }
   horizon.onAdvance(() => void pumpAll(streams))
+  // Of the same numbers, but of changes that may be lost.
+  horizon.onRestart(() => pages.clear())
 
   function start(writer: SseWriter, after: number, resource: readonly string[] | undefined): SseSource {
     const chosen = resource && new Set(resource)
@@ -101,7 +103,8 @@ export function createChangeTail({ db, horizon, write, onDelivered }: ChangeTail
     function pump(): void {
       const last = horizon.current()
       if (isReading || isOver || !writer.hasRoom || last === undefined) return
-      if (position < last) void deliver(last)
+      if (position < horizon.floor()) writer.expire()
+      else if (position < last) void deliver(last)
       else if (!isUpToDate) {
         isUpToDate = true
         writer.write(upToDate(position))

@@ -109,7 +109,7 @@ export interface DefineOperationOptions {
   disclose: Disclosure
   reads: Pick<Reads, 'choose' | 'run'>
   /** The version of responses from the change log. */
-  horizon: { current(): number | undefined }
+  horizon: { version(): number | undefined }
   requestTrace?: RequestTrace | undefined
 }
 
@@ -123,7 +123,7 @@ export function createDefineOperation(options: DefineOperationOptions): DefineOp
     // Of the primary: a replica may lack changes that the horizon includes.
     changes: {
       cache: createResponseCache(changesCacheBytes),
-      choose: (): ReadChoice => ({ server: 0, version: horizon.current() }),
+      choose: (): ReadChoice => ({ server: 0, version: horizon.version() }),
     },
   }
 

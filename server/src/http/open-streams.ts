@@ -36,7 +36,7 @@ const endComments = {
   slow: 'this client reads too slowly and is disconnected; resume with Last-Event-ID',
   key: 'the key of this stream is no longer valid',
   shutdown: 'the service is restarting; resume with Last-Event-ID',
-  failover: 'another database server was promoted; resume with Last-Event-ID',
+  expired: 'what follows this position is no longer stored, or may be lost; resume with Last-Event-ID',
 }
 const reasons = [...Object.keys(endComments), 'client', 'until']
 
@@ -78,7 +78,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
     // A server that was promoted may lack what these streams have delivered: each client resumes, or learns that its position was lost.
     const isContinued = seq === heartbeat.seq && changeSeq === heartbeat.changeSeq
     if (serverStartedAt === heartbeat.serverStartedAt || isContinued) return
-    for (const stream of streams) end(stream, 'failover')
+    for (const stream of streams) end(stream, 'expired')
   })
 
   function sweep(): void {
@@ -133,6 +133,7 @@ export function createOpenStreams({ keys, pulse, metrics, timings }: OpenStreams
         },
         write: connection.write,
         finish: comment => stream.end('until', comment),
+        expire: () => end(stream, 'expired'),
       })
       const stream: OpenStream = {
         key,

@@ -18,6 +18,8 @@ export interface SseWriter {
   write(frames: Buffer | string): void
   /** Ends the stream: nothing more will be written. */
   finish(comment: string): void
+  /** Ends the stream, because what follows its position cannot be delivered: the client resumes, and gets 410 if it is lost. */
+  expire(): void
 }
 
 /** Starts a source, once the head of the response is sent. */

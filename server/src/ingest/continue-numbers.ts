@@ -1,4 +1,6 @@
-import { type Database, sql } from '../store/database.ts'
+import { type Database, type DatabasePool, sql } from '../store/database.ts'
+import { ingestLock } from '../store/locks.ts'
+import { notifyPulse, type Pulse } from '../store/pulse.ts'
 
 const epochMs = Date.UTC(2026, 0, 1)
 /** More than a second ever uses. */
@@ -9,7 +11,7 @@ export const sequenceFloorAt = (nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - epochMs) / 1_000)) * numbersPerSecond
 
 /**
- * Called in a batch, before it takes numbers, when the database server has started since the last one. A replica that was promoted may lack
+ * Called with the ingest lock when the database server has started since the last batch, before numbers are taken. A replica that was promoted may lack
  * the last batches of the primary that it replaces, whose numbers have been delivered: as after a restore, numbers continue above all that may
  * have been used, and clients with a lost one get 410 (decision 0012).
  */
@@ -34,8 +36,39 @@ export async function continueNumbers(db: Database): Promise<void> {
       sql`insert into chancery_world.log_gap (last_before, first_after) values (${state.seq}, ${seq + 1})`,
     )
     await db.rows(sql`
-      update chancery_world.pulse set seq = ${seq}, change_seq = ${changeSeq}, change_floor = ${changeSeq}`)
+      update chancery_world.pulse set seq = ${seq}, change_seq = ${changeSeq}, change_floor = ${changeSeq},
+        snapshots_paused_until = null`)
   }
   await db.rows(sql`
     update chancery_world.pulse set server_started_at = pg_postmaster_start_time(), timeline = ${state.timeline}`)
+}
+
+/** Continues the numbers as soon as another server has taken over, also in a world without batches: clients learn what they lost. */
+export function watchFailovers(options: {
+  pool: DatabasePool
+  pulse: Pick<Pulse, 'current' | 'onChange'>
+  onError: (error: unknown) => void
+}): { close(): void } {
+  const { pool, pulse, onError } = options
+  let serverStartedAt = pulse.current()?.serverStartedAt
+  async function look(): Promise<void> {
+    const isOther = sql`
+      select from chancery_world.pulse where timeline is not null and server_started_at <> pg_postmaster_start_time()`
+    if ((await pool.rows(isOther)).length === 0) return
+    await pool.transaction(async db => {
+      await db.rows(sql`select pg_advisory_xact_lock(${ingestLock})`)
+      if ((await db.rows(isOther)).length === 0) return
+      await continueNumbers(db)
+      await db.rows(notifyPulse)
+    })
+  }
+  look().catch(onError)
+  return {
+    close: pulse.onChange(heartbeat => {
+      if (heartbeat.serverStartedAt === serverStartedAt) return
+      serverStartedAt = heartbeat.serverStartedAt
+      // The next batch does it too.
+      look().catch(onError)
+    }),
+  }
 }

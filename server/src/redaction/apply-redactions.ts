@@ -76,10 +76,10 @@ async function finish(
   await withdrawSnapshots(db)
   // Last, because it blocks deliveries until the batch is committed.
   await db.rows(exclusiveDeliveryLock)
-  if (rewritten.size > 0) {
-    await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
+  // Also where no event had the text: a replica that has an older version may still return it.
+  await db.rows(sql`update chancery_world.pulse set redaction_version = redaction_version + 1`)
+  if (rewritten.size > 0)
     await db.rows(sql`select chancery_secret.drop_responses(${[...rewritten]}::bigint[])`)
-  }
   // Waits for transactions that create rows of these players, so that the deletion below sees their rows. All locks are taken before the
   // first deletion: the holder of one may wait for a row that is deleted below.
   for (const { player } of erasures.toSorted((one, other) => (one.player < other.player ? -1 : 1)))

@@ -14,6 +14,7 @@ import { canServePages } from '../docs/built-pages.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
 import { reasonOf } from '../http/http-error.ts'
 import type { StreamTimings } from '../http/open-streams.ts'
+import { watchFailovers } from '../ingest/continue-numbers.ts'
 import type { IngestContext } from '../ingest/process-batch.ts'
 import { startRetries } from '../ingest/retry-set-aside.ts'
 import { removeTemporaryLeftovers } from '../ingest/spool.ts'
@@ -288,6 +289,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
         pause: retryPauseMs === undefined ? undefined : () => retryPauseMs,
       }),
     )
+    own(watchFailovers({ pool: pools.ingest, pulse, onError: failures.of('failovers') }))
     own(startHousekeeping({ ...config, pools, pulse, operator, failures }))
     if (config.operatorWebhookUrl !== undefined)
       own(

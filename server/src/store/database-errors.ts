@@ -42,6 +42,10 @@ export function isUnavailable(error: unknown): boolean {
 export const isStatementTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '57014'
 
+/** No connection of a pool became free in time: all are busy. */
+export const isPoolBusy = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+
 /** The driver stopped waiting for a statement: the connection may still be busy with it. */
 export const isQueryTimeout = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Query read timeout'

@@ -8,6 +8,8 @@ export interface DatabaseHealth {
   markAlive(): void
   /** Calls `listener` when the database stops responding, and when it responds again. Returns how to unsubscribe. */
   onHealthChange(listener: (isUnresponsive: boolean) => void): () => void
+  /** Calls `listener` when another server, or another start of it, responds than before. Returns how to unsubscribe. */
+  onServerChange(listener: () => void): () => void
 }
 
 export interface GuardedPool {
@@ -36,7 +38,7 @@ export function createGuardedPool(
 ): GuardedPool {
   const open = new Set<pg.PoolClient>()
   const inUse = new Set<pg.PoolClient>()
-  /** Open when the database stopped responding. */
+  /** Open when the database stopped responding, or before another server took over. */
   const suspects = new WeakSet<pg.PoolClient>()
   const broken = new WeakSet<pg.PoolClient>()
   const waiting = new Set<(error: Error) => void>()
@@ -56,6 +58,11 @@ export function createGuardedPool(
     for (const client of open) if (!inUse.has(client)) suspects.add(client)
     if (graceMs === 0) endConnectionsInUse()
     else grace = setTimeout(endConnectionsInUse, graceMs).unref()
+  })
+
+  // To the former server: they finish what they do, and are not used again.
+  const unsubscribeServer = health?.onServerChange(() => {
+    for (const client of open) suspects.add(client)
   })
 
   function endConnectionsInUse(): void {
@@ -118,6 +125,7 @@ export function createGuardedPool(
 
     async close() {
       unsubscribe?.()
+      unsubscribeServer?.()
       clearTimeout(grace)
       await pool.end()
     },

@@ -41,6 +41,10 @@ export interface HeartbeatOptions<Row, T> extends HeartbeatTimings {
   /** Called with each new connection, before the first query. */
   onConnect?: (client: pg.Client) => Promise<unknown>
   query: (db: Database) => Promise<Row>
+  /** What is another text for another server, or another start of it: connections of before are then no longer used. */
+  serverOf: (row: Row) => string
+  /** A reading is not used after its connection has ended: the server may continue with an earlier state, as a replica that crashed. */
+  endsWithConnection?: boolean
   /** Makes a reading of the row. May throw. */
   accept: (row: Row, times: ReadingTimes) => T
   /** Called with each reading, when `current` returns it. */
@@ -51,7 +55,7 @@ export interface HeartbeatOptions<Row, T> extends HeartbeatTimings {
 const connectionTimeoutMs = 1_500
 
 export function createHeartbeatReader<Row, T>(options: HeartbeatOptions<Row, T>): HeartbeatReader<T> {
-  const { intervalMs = 200, timeoutFactor = 1, query, accept, onReading } = options
+  const { intervalMs = 200, timeoutFactor = 1, query, serverOf, accept, onReading } = options
   const { trustedMs = 900 * timeoutFactor, unresponsiveAfterMs = 600 * timeoutFactor } = options
   let latest: T | undefined
   let readAt = Number.NEGATIVE_INFINITY
@@ -59,8 +63,12 @@ export function createHeartbeatReader<Row, T>(options: HeartbeatOptions<Row, T>)
   let deadline: NodeJS.Timeout | undefined
   let aliveAt = Number.NEGATIVE_INFINITY
   let isClosed = false
+  let server: string | undefined
   const healthListeners = new Set<(isUnresponsive: boolean) => void>()
-  const connection = createConnection(options, connectionTimeoutMs * timeoutFactor)
+  const serverListeners = new Set<() => void>()
+  const connection = createConnection(options, connectionTimeoutMs * timeoutFactor, () => {
+    if (options.endsWithConnection) readAt = Number.NEGATIVE_INFINITY
+  })
 
   function setUnresponsive(is: boolean): void {
     if (isUnresponsive === is || isClosed) return
@@ -92,6 +100,8 @@ export function createHeartbeatReader<Row, T>(options: HeartbeatOptions<Row, T>)
     clearTimeout(deadline)
     deadline = undefined
     const times = { sentAt, receivedAt: performance.now() }
+    if (server !== undefined && server !== serverOf(row)) for (const listener of serverListeners) listener()
+    server = serverOf(row)
     const reading = accept(row, times)
     latest = reading
     readAt = sentAt
@@ -120,6 +130,10 @@ export function createHeartbeatReader<Row, T>(options: HeartbeatOptions<Row, T>)
       healthListeners.add(listener)
       return () => healthListeners.delete(listener)
     },
+    onServerChange(listener) {
+      serverListeners.add(listener)
+      return () => serverListeners.delete(listener)
+    },
     async close() {
       if (isClosed) return
       isClosed = true
@@ -145,7 +159,11 @@ type ConnectionOptions = Pick<
 >
 
 /** `timeoutMs`: of connecting and of a query. */
-function createConnection(options: ConnectionOptions, timeoutMs: number): HeartbeatConnection {
+function createConnection(
+  options: ConnectionOptions,
+  timeoutMs: number,
+  onEnd: () => void,
+): HeartbeatConnection {
   const { target, name, onConnect, namesStatements = true } = options
   /** The one that is open, or being opened. */
   let current: pg.Client | undefined
@@ -154,7 +172,11 @@ function createConnection(options: ConnectionOptions, timeoutMs: number): Heartb
   async function connect(): Promise<pg.Client> {
     const client = new pg.Client({
       ...target,
-      options: sessionOptions({ role: 'chancery_access', statementTimeoutMs: timeoutMs }),
+      options: sessionOptions({
+        role: 'chancery_access',
+        statementTimeoutMs: timeoutMs,
+        settings: { synchronous_commit: 'local' },
+      }),
       application_name: name,
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
@@ -169,7 +191,10 @@ function createConnection(options: ConnectionOptions, timeoutMs: number): Heartb
   }
 
   function drop(client: pg.Client): void {
-    if (current === client) current = undefined
+    if (current === client) {
+      current = undefined
+      onEnd()
+    }
     client.end().catch(() => undefined)
   }
 

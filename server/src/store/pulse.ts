@@ -1,5 +1,6 @@
-import { type ConnectionTarget, sql } from './database.ts'
+import { type ConnectionTarget, type Database, sql } from './database.ts'
 import { createDatabaseClock } from './database-clock.ts'
+import { OtherServerError } from './database-errors.ts'
 import { createHeartbeatReader, type HeartbeatReader, type HeartbeatTimings } from './heartbeat.ts'
 
 /** A reading of the versions that validate caches: two rows, of `chancery_world.pulse` and `chancery_access.pulse`, in one statement. */
@@ -11,7 +12,9 @@ export interface Heartbeat {
   worldChangedAt: string | null
   /** The newest number of the change log. */
   changeSeq: number
-  /** Increases when texts in the log were replaced. */
+  /** Changes up to this number are no longer stored. */
+  changeFloor: number
+  /** Increases with each redaction and erasure. */
   redactionVersion: number
   /** When the database server started: another time after a restart or a failover. */
   serverStartedAt: string
@@ -46,16 +49,24 @@ const channel = 'chancery_pulse'
 /** Makes every process read both rows at once, instead of within 200 ms. */
 export const notifyPulse = sql`select pg_notify(${channel}, '')`
 
-/** Recorded by the first process that connects: a replica that follows another server, also one that this server replaced, does not have it. */
-const recordServer = `
+/**
+ * Recorded by the first process that reads it: a replica that follows another server, also one that this server replaced, does not have it.
+ * The connection does not wait for synchronous replicas, which may be absent after a failover.
+ */
+const recordServer = sql`
   update chancery_access.pulse set server_started_at = pg_postmaster_start_time()
   where server_started_at is distinct from pg_postmaster_start_time()`
 
-type HeartbeatRow = Omit<Heartbeat, 'worldVersionOffset'> & { nowMs: number }
+interface HeartbeatRow extends Omit<Heartbeat, 'worldVersionOffset'> {
+  nowMs: number
+  isReplica: boolean
+  recordedStart: string | null
+}
 
 /** Reads the heartbeat every 200 ms and after each notification. */
 export function createPulse({ hasReplicas = false, ...options }: PulseOptions): Pulse {
   let heartbeat: Heartbeat | undefined
+  let recordedFor: string | undefined
   const offsets = { worldVersion: 0, accessVersion: 0 }
   const listeners = new Set<(heartbeat: Heartbeat) => void>()
   const readListeners = new Set<(heartbeat: Heartbeat, sentAt: number) => void>()
@@ -71,25 +82,34 @@ export function createPulse({ hasReplicas = false, ...options }: PulseOptions): 
       offsets[name] = Math.max(offsets[name], (heartbeat?.[name] ?? 0) + 1 - row[name])
   }
 
+  async function query(db: Database): Promise<HeartbeatRow> {
+    const row = await db.first<HeartbeatRow>(sql`
+      select w.seq, w.change_seq as "changeSeq", w.change_floor as "changeFloor", w.world_version as "worldVersion",
+        a.version as "accessVersion", w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
+        pg_is_in_recovery() as "isReplica", pg_postmaster_start_time() as "serverStartedAt",
+        a.server_started_at as "recordedStart", ${walBytes} as "walBytes",
+        extract(epoch from clock_timestamp()) * 1000 as "nowMs"
+      from chancery_world.pulse w, chancery_access.pulse a`)
+    if (!row) throw new Error('chancery_world.pulse has no row')
+    if (row.isReplica) throw new OtherServerError()
+    if (row.recordedStart !== row.serverStartedAt && recordedFor !== row.serverStartedAt) {
+      recordedFor = row.serverStartedAt
+      // A database that accepts no writes is still read. Its replicas are not, because they have no record.
+      await db.rows(recordServer).catch(() => undefined)
+    }
+    return row
+  }
+
   const reader = createHeartbeatReader<HeartbeatRow, Heartbeat>({
     ...options,
     name: 'chancery pulse',
     async onConnect(client) {
       client.on('notification', reader.tick)
       await client.query(`listen ${channel}`)
-      await client.query(recordServer)
     },
-    async query(db) {
-      const row = await db.first<HeartbeatRow>(sql`
-        select w.seq, w.change_seq as "changeSeq", w.world_version as "worldVersion", a.version as "accessVersion",
-          w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
-          a.server_started_at as "serverStartedAt", ${walBytes} as "walBytes",
-          extract(epoch from clock_timestamp()) * 1000 as "nowMs"
-        from chancery_world.pulse w, chancery_access.pulse a`)
-      if (!row) throw new Error('chancery_world.pulse has no row')
-      return row
-    },
-    accept({ nowMs, ...row }, times) {
+    query,
+    serverOf: ({ serverStartedAt }) => serverStartedAt,
+    accept({ nowMs, isReplica: _isReplica, recordedStart: _recordedStart, ...row }, times) {
       clock.read(nowMs, times)
       if (heartbeat && heartbeat.serverStartedAt !== row.serverStartedAt) continueVersions(row)
       return {
@@ -103,6 +123,7 @@ export function createPulse({ hasReplicas = false, ...options }: PulseOptions): 
       const isNew =
         heartbeat?.seq !== latest.seq ||
         heartbeat.changeSeq !== latest.changeSeq ||
+        heartbeat.changeFloor !== latest.changeFloor ||
         heartbeat.redactionVersion !== latest.redactionVersion ||
         heartbeat.worldVersion !== latest.worldVersion ||
         heartbeat.accessVersion !== latest.accessVersion

@@ -2,7 +2,7 @@
  * Where public reads come from: the primary, or replicas of it (decision 0055). A process reads from one replica, the first of its list that
  * is close enough, and else from the primary. Everything with a key's private fields, and all that is written, is the primary's.
  */
-import { isStatementTimeout, isUnavailable } from './database-errors.ts'
+import { isPoolBusy, isStatementTimeout, isUnavailable } from './database-errors.ts'
 import type { PublicPools } from './pools.ts'
 import type { Heartbeat, Pulse } from './pulse.ts'
 import type { Replica } from './replica.ts'
@@ -53,6 +53,9 @@ export interface ReplicaReadsOptions {
   waitMs?: number
 }
 
+/** A replica is left after this number of reads in a row that reached their time limit. */
+const timeoutsMax = 3
+
 export interface ReplicaReads extends Reads {
   /** Looks at the replicas, also while there are no requests. */
   watch(): void
@@ -65,6 +68,8 @@ export function createReplicaReads(options: ReplicaReadsOptions): ReplicaReads {
     /** Since when it has been close enough. */
     closeSince: undefined as number | undefined,
     canBeRead: false,
+    /** Time limits that were reached since the last response. */
+    timeouts: 0,
   }))
   const names = ['primary', ...replicas.map(replica => replica.name)]
   let choice: ReadChoice = { server: 0, version: undefined }
@@ -72,6 +77,7 @@ export function createReplicaReads(options: ReplicaReadsOptions): ReplicaReads {
 
   function leave(state: (typeof states)[number], problem: string): void {
     state.closeSince = undefined
+    state.timeouts = 0
     if (!state.canBeRead) return
     state.canBeRead = false
     onChange(state.replica, problem)
@@ -104,22 +110,30 @@ export function createReplicaReads(options: ReplicaReadsOptions): ReplicaReads {
     return choice
   }
 
-  /** A time limit and a conflict with the replay of a change say nothing about the replica. */
+  /** A conflict with the replay of a change says nothing about the replica. */
   const saysNothing = (error: unknown) =>
-    !isUnavailable(error) || /^(40|55|57014)/.test(String((error as { code?: unknown }).code))
+    !isUnavailable(error) || /^(40|55)/.test(String((error as { code?: unknown }).code))
 
   return {
     pools: [primary, ...replicas.map(({ pools }) => pools)],
     choose,
     async run(server, read) {
       onRead?.(names[server] ?? '')
-      if (server === 0) return read(0)
+      const state = states[server - 1]
+      if (!state) return read(0)
       try {
-        return await read(server)
+        const result = await read(server)
+        state.timeouts = 0
+        return result
       } catch (error) {
-        if (isStatementTimeout(error)) throw error
-        const state = states[server - 1]
-        if (state && !saysNothing(error)) leave(state, 'does not respond')
+        // The primary would be as busy, and the caller has waited long enough.
+        if (isPoolBusy(error)) throw error
+        if (isStatementTimeout(error)) {
+          state.timeouts += 1
+          if (state.timeouts === timeoutsMax) leave(state, 'is slow')
+          throw error
+        }
+        if (!saysNothing(error)) leave(state, 'does not respond')
         onRead?.('primary')
         return read(0)
       }

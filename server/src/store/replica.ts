@@ -36,8 +36,8 @@ export interface ReplicaOptions {
 interface ReplicaState {
   worldVersion: number
   redactionVersion: number
-  /** When the server that it follows started. */
-  serverStartedAt: string
+  /** When the server that it follows started; null before that was recorded. */
+  serverStartedAt: string | null
   startedAt: string
   isReplica: boolean
   replayedBytes: number | null
@@ -51,14 +51,20 @@ export function createReplica(options: ReplicaOptions): Replica {
     ...options,
     name: 'chancery replica',
     async query(db) {
-      const state = await db.first<ReplicaState>(sql`
+      // Before the row, which is then at least as new.
+      const replayed = await db.first<{ bytes: number | null }>(
+        sql`select pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') as bytes`,
+      )
+      const state = await db.first<Omit<ReplicaState, 'replayedBytes'>>(sql`
         select w.world_version as "worldVersion", w.redaction_version as "redactionVersion",
           a.server_started_at as "serverStartedAt", pg_postmaster_start_time() as "startedAt",
-          pg_is_in_recovery() as "isReplica", pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') as "replayedBytes"
+          pg_is_in_recovery() as "isReplica"
         from chancery_world.pulse w, chancery_access.pulse a`)
       if (!state) throw new Error('chancery_world.pulse has no row')
-      return state
+      return { ...state, replayedBytes: replayed?.bytes ?? null }
     },
+    serverOf: ({ startedAt }) => startedAt,
+    endsWithConnection: true,
     accept: state => state,
     onReading({ replayedBytes }) {
       stateOf = replayedBytes === null ? undefined : progress.reachedAt(replayedBytes)
@@ -82,7 +88,9 @@ export function createReplica(options: ReplicaOptions): Replica {
       // Redacted texts are not returned for as long as a replica may lag.
       return state.redactionVersion < primary.redactionVersion ? 'lacks a redaction' : undefined
     },
-    version: primary => (reader.current()?.worldVersion ?? 0) + primary.worldVersionOffset,
+    // Not above the primary's: another process may have made a version that a failover loses, and that is used again then.
+    version: primary =>
+      Math.min((reader.current()?.worldVersion ?? 0) + primary.worldVersionOffset, primary.worldVersion),
     lagMs: () =>
       reader.current()?.isReplica ? performance.now() - (stateOf ?? progress.since()) : undefined,
     tick: reader.tick,

@@ -49,7 +49,7 @@ export function createMetrics() {
     }),
     streamsEnded: new Counter({
       name: 'chancery_streams_ended_total',
-      help: 'Streams ended, by reason: client disconnected (client), client too slow (slow), key revoked or expired (key), shutdown (shutdown), failover of the database (failover), until reached (until).',
+      help: 'Streams ended, by reason: client disconnected (client), client too slow (slow), key revoked or expired (key), shutdown (shutdown), position no longer stored, or lost in a failover (expired), until reached (until).',
       labelNames: ['reason'],
       registers,
     }),

@@ -24,6 +24,7 @@ function createManualPulse() {
     const whole = {
       seq: 0,
       changeSeq: 0,
+      changeFloor: 0,
       worldVersion: 0,
       accessVersion: 0,
       worldChangedAt: null,
@@ -59,7 +60,13 @@ test('events that cannot be read at first are read later, without another heartb
   const write = createItemSerializer(contractFor(demoProfile), 'event')
   const tail = createTail({ db: flaky, pulse, write, onDelivered: () => {} })
   let written = ''
-  const outlet = { hasRoom: true, write: (text: unknown) => (written += String(text)), finish: () => {} }
+  const ignore = () => {}
+  const outlet = {
+    hasRoom: true,
+    write: (text: unknown) => (written += String(text)),
+    finish: ignore,
+    expire: ignore,
+  }
   const stream = tail.openStream(outlet, { after: 0, backlogEnd: 0, untilSeq: undefined }, {} as never)
   stream.pump()
   beat({ seq: Number(last_seq) })

@@ -23,7 +23,7 @@ function openApi() {
     app,
     contract,
     disclose: createDisclosure(contract),
-    horizon: { current: () => undefined },
+    horizon: { version: () => undefined },
     reads: {
       choose: () => ({ server: 0, version: world.version }),
       run: (server, read) => read(server),

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sequenceFloorAt } from '../../src/ingest/continue-numbers.ts'
 import { openStream } from '../events/stream-reader.ts'
-import { useTestServer } from '../support/fixture.ts'
+import { prepare, useTestServer } from '../support/fixture.ts'
+import { pretendRestarts } from '../support/pretend-restart.ts'
+import type { Fact, Outcome } from '../support/test-server.ts'
+import { until } from '../support/until.ts'
 import { nation } from './facts.ts'
 
 const chancery = useTestServer({}, { facts: [nation('n1'), nation('n2')] })
@@ -13,6 +16,13 @@ const numbers = async () => {
   )
   assert.ok(found)
   return found
+}
+/** Its first attempts may meet connections that have ended. */
+async function ingest(fact: Fact): Promise<Outcome> {
+  for (;;) {
+    const outcome = await chancery.ingest([fact], { waits: false }).catch(() => undefined)
+    if (outcome) return outcome
+  }
 }
 const statusOf = async (path: string) => (await chancery.get(path)).status
 
@@ -42,17 +52,47 @@ test('on a server that was promoted, events and changes continue above all numbe
   assert.equal((await numbers()).seq, before.seq + events, 'once for each promotion')
 })
 
-test('streams end when another server has taken over, unless it has all that they delivered', async t => {
-  const stream = await openStream(`${chancery.url}/api/v1/events/stream`)
-  t.after(() => stream.close())
-  const restart = (also = '') =>
-    chancery.query(`
-      update chancery_access.pulse set server_started_at = clock_timestamp();
-      ${also}select pg_notify('chancery_pulse', '')`)
-  await restart()
-  const { last_seq } = await chancery.ingest([nation('n6')])
-  await stream.until(({ id }) => id === last_seq)
-  await restart('update chancery_world.pulse set seq = seq - 1; ')
-  await stream.ended
-  assert.match(stream.text(), /another database server was promoted/)
+describe('while clients are connected', () => {
+  const stream = (path: string) => openStream(`${chancery.url}/api/v1${path}`)
+  let restart: (also?: string) => Promise<void>
+  prepare(async () => {
+    restart = await pretendRestarts({ url: chancery.databaseUrl, query: chancery.query })
+    await chancery.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+    await until(async () => (await statusOf('/nations')) === 200, 'the server is connected again')
+  })
+
+  test('streams end when another server has taken over, unless it has all that they delivered', async t => {
+    const events = await stream('/events/stream')
+    t.after(() => events.close())
+    await restart()
+    const { last_seq } = await ingest(nation('n6'))
+    await events.until(({ id }) => id === last_seq)
+    await restart('update chancery_world.pulse set seq = seq - 1')
+    await events.ended
+    assert.match(events.text(), /may be lost/)
+  })
+
+  test('a client that follows changes starts again, also where its position was not lost', async t => {
+    const { change_seq: position } = await numbers()
+    const changes = await stream(`/changes/stream?after=${position}`)
+    t.after(() => changes.close())
+    await restart(`update chancery_world.pulse set timeline = '00000000'`)
+    // Without any batch.
+    await changes.ended
+    assert.match(changes.text(), /no longer stored/)
+    await until(async () => (await statusOf(`/changes?after=${position}`)) === 410, 'the position is expired')
+  })
+
+  test('nothing of the lost change log is returned', async () => {
+    await chancery.ingest([nation('n7')])
+    const { change_seq: lost } = await numbers()
+    const path = `/changes?after=${lost - 1}`
+    for (let count = 0; count < 3; count += 1) assert.match(await (await chancery.get(path)).text(), /"n7"/)
+    await restart(`
+      delete from chancery_world.change where seq = ${lost};
+      update chancery_world.pulse set change_seq = ${lost - 1}`)
+    await until(async () => !(await (await chancery.get(path)).text()).includes('"n7"'), 'it is gone')
+  })
 })

@@ -30,7 +30,7 @@ interface Service {
 }
 
 /** Two processes that reach the primary through a proxy, as through an address that a failover moves. */
-async function startService(t: TestContext, replicaCount: number): Promise<Service> {
+async function startService(t: TestContext, replicaCount: number, lagMax = lagSeconds): Promise<Service> {
   const postgres = await startReplicatedPostgres(t)
   await migrate({ connectionString: postgres.primary.url })
   const replicas: DatabaseServer[] = []
@@ -38,7 +38,7 @@ async function startService(t: TestContext, replicaCount: number): Promise<Servi
   const proxy = await startTcpProxy(t, postgres.primary.url)
   const env = {
     CHANCERY_READ_DATABASE_URL: replicas.map(({ url }) => url).join(' '),
-    CHANCERY_REPLICA_LAG_SECONDS: String(lagSeconds),
+    CHANCERY_REPLICA_LAG_SECONDS: String(lagMax),
   }
   const start = async () => {
     const timings = { databaseTimeoutFactor: timeoutFactor, rankingPauseMs: 5 }
@@ -156,6 +156,27 @@ test('what a replica within the bound does not have yet is found', async t => {
   }
   assert.ok((await readsOf(reader, nameOf(replica))) > 0)
 })
+
+test('a redacted text is not returned, though a replica within the bound still has it', async t => {
+  const service = await startService(t, 1, 60)
+  const [replica] = service.replicas
+  const [writer, reader] = service.servers
+  assert.ok(replica)
+  await writer.ingest([nation('n1', { motto: 'a canary' })])
+  await until(async () => (await mottoOf(replica)) === 'a canary', 'the replica has it')
+  await replica.set({ recovery_min_apply_delay: '20s' })
+  await untilUp(reader, replica, true)
+  const text = async () => (await reader.get('/nations/n1')).text()
+  assert.match(await text(), /a canary/)
+  await writer.ingest([{ op: 'redact', resource: 'nation', id: 'n1', data: { motto: null } }], {
+    waits: false,
+  })
+  await until(async () => !(await text()).includes('a canary'), 'it is gone')
+  assert.equal(await mottoOf(replica), 'a canary')
+})
+
+const mottoOf = async (server: DatabaseServer) =>
+  (await server.query<{ motto: string }>('select motto from chancery_world.nation'))[0]?.motto
 
 test('no request fails when a replica is killed or stopped; the next one is read, and the first again when it is back', async t => {
   const service = await startService(t, 2)

@@ -92,11 +92,12 @@ function createServer(
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
 
+  const isOwn = ({ command }: { command: string }) => command.startsWith(`postgres: ${name}: `)
+
   async function signal(signalName: NodeJS.Signals): Promise<void> {
     if (child?.pid === undefined || !isRunning()) return
     sendSignal(child.pid, signalName)
-    for (const { pid, command } of (await listProcesses()) ?? [])
-      if (command.startsWith(`postgres: ${name}: `)) sendSignal(pid, signalName)
+    for (const found of (await listProcesses()) ?? []) if (isOwn(found)) sendSignal(found.pid, signalName)
   }
 
   const server: DatabaseServer = {
@@ -161,6 +162,9 @@ function createServer(
       const ended = once(child, 'exit')
       await signal('SIGKILL')
       await ended
+      // They hold the shared memory that a start needs.
+      const areGone = async () => !((await listProcesses()) ?? []).some(isOwn)
+      await until(areGone, 'its processes have ended')
     },
   }
   return server

@@ -20,6 +20,7 @@ function openPool(t: TestContext, options: { connectionsMax?: number; graceMs?: 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    onServerChange: () => () => undefined,
   }
   const pool = createPool({ target: database.target, connectionsMax: 1, health, ...options })
   t.after(() => pool.close())

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPulse } from '../../src/store/pulse.ts'
+import { databaseOf } from '../support/database-url.ts'
 import { useTestDatabase } from '../support/fixture.ts'
+import { pretendRestarts } from '../support/pretend-restart.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
 
@@ -36,17 +38,26 @@ test('a database that responds to other connections is busy, and one that respon
 })
 
 test('after another start of the server versions continue above all former ones', async t => {
+  const restart = await pretendRestarts(database)
   const pulse = createPulse({ target: database.target, timeoutFactor: 40, intervalMs: 60_000 })
   t.after(() => pulse.close())
   await database.query('update chancery_world.pulse set world_version = 7')
   const first = await pulse.refresh()
   assert.equal(first.worldVersion, 7)
   // As a server that was promoted and lacks the last transactions.
-  await database.query(`update chancery_access.pulse set server_started_at = '2020-01-01'`)
-  await database.query('update chancery_world.pulse set world_version = 5')
+  await restart('update chancery_world.pulse set world_version = 5')
   const second = await pulse.refresh()
   assert.deepEqual([second.worldVersion, second.worldVersionOffset], [8, 3])
   assert.equal(second.accessVersion, first.accessVersion + 1)
   await database.query('update chancery_world.pulse set world_version = 6')
   assert.equal((await pulse.refresh()).worldVersion, 9)
+})
+
+test('a database that accepts no writes is read, though its start cannot be recorded', async t => {
+  const name = databaseOf(database.url)
+  await database.query(`update chancery_access.pulse set server_started_at = null`)
+  await database.query(`alter database ${name} set default_transaction_read_only = on`)
+  const pulse = createPulse({ target: database.target, timeoutFactor: 40 })
+  t.after(() => pulse.close())
+  assert.ok((await pulse.refresh()).serverStartedAt)
 })

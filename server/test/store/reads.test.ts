@@ -11,6 +11,7 @@ import { until } from '../support/until.ts'
 const heartbeat: Heartbeat = {
   seq: 0,
   changeSeq: 0,
+  changeFloor: 0,
   worldVersion: 1,
   accessVersion: 0,
   worldChangedAt: null,
@@ -111,9 +112,24 @@ test('a read that a replica cannot serve is served by the primary, and a replica
   assert.equal(await reads.run(1, async server => server), 1)
   for (const error of [new Error('not found'), withCode('40001'), withCode('42P01')])
     assert.equal(await reads.run(1, fail(error)), 0)
-  await assert.rejects(reads.run(1, fail(withCode('57014'))), /57014/, 'it would take the primary as long')
+  const isBusy = /timeout exceeded when trying to connect/
+  for (let count = 0; count < 5; count += 1)
+    await assert.rejects(reads.run(1, fail(new Error('timeout exceeded when trying to connect'))), isBusy)
   assert.equal(reads.choose().server, 1)
   assert.equal(await reads.run(1, fail(new DatabaseUnresponsiveError())), 0)
+  assert.equal(reads.choose().server, 2)
+})
+
+test('a replica that is too slow three times in a row is left, and the primary is not requested as well', async () => {
+  const { reads, untilServer } = openReads()
+  await untilServer(1)
+  const slow = () => reads.run(1, () => Promise.reject(Object.assign(new Error('slow'), { code: '57014' })))
+  const succeed = () => reads.run(1, async () => 'read')
+  for (const _ of [1, 2]) await assert.rejects(slow(), /slow/)
+  await succeed()
+  for (const _ of [1, 2]) await assert.rejects(slow(), /slow/)
+  assert.equal(reads.choose().server, 1)
+  await assert.rejects(slow(), /slow/)
   assert.equal(reads.choose().server, 2)
 })
 

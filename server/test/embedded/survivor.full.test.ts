@@ -50,6 +50,7 @@ test('a second Chancery on the same data directory is refused while the first li
   await assertRejected(startQuickly(dataDir), /another process of the service uses/)
   assert.deepEqual(await query(connection, 'select 1 as one'), [{ one: 1 }], 'the first one is not disturbed')
   first.child.kill('SIGKILL')
+  await first.exited
   const server = await startQuickly(dataDir)
   assert.equal(server.isAdopted, true)
   await server.close()

@@ -80,7 +80,8 @@ export async function layOutImage(repository: string, dir: string): Promise<Laid
     } else if (name === 'COPY') await copy(rest)
     else if (name === 'RUN') await run(rest)
     else if (name === 'ENV')
-      for (const [, key = '', value = ''] of rest.matchAll(/(\w+)=(\S+)/g)) image.env[key] = value
+      for (const [, key = '', quoted, word = ''] of rest.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g))
+        image.env[key] = quoted ?? word
     else if (name === 'ENTRYPOINT') image.entrypoint = JSON.parse(rest) as string[]
   }
   return image

@@ -57,6 +57,9 @@ const recordServer = sql`
   update chancery_access.pulse set server_started_at = pg_postmaster_start_time()
   where server_started_at is distinct from pg_postmaster_start_time()`
 
+/** How long after a failure it is recorded again. */
+const recordEveryMs = 5_000
+
 interface HeartbeatRow extends Omit<Heartbeat, 'worldVersionOffset'> {
   nowMs: number
   isReplica: boolean
@@ -66,7 +69,7 @@ interface HeartbeatRow extends Omit<Heartbeat, 'worldVersionOffset'> {
 /** Reads the heartbeat every 200 ms and after each notification. */
 export function createPulse({ hasReplicas = false, ...options }: PulseOptions): Pulse {
   let heartbeat: Heartbeat | undefined
-  let recordedFor: string | undefined
+  let recordsAt = 0
   const offsets = { worldVersion: 0, accessVersion: 0 }
   const listeners = new Set<(heartbeat: Heartbeat) => void>()
   const readListeners = new Set<(heartbeat: Heartbeat, sentAt: number) => void>()
@@ -92,8 +95,8 @@ export function createPulse({ hasReplicas = false, ...options }: PulseOptions): 
       from chancery_world.pulse w, chancery_access.pulse a`)
     if (!row) throw new Error('chancery_world.pulse has no row')
     if (row.isReplica) throw new OtherServerError()
-    if (row.recordedStart !== row.serverStartedAt && recordedFor !== row.serverStartedAt) {
-      recordedFor = row.serverStartedAt
+    if (row.recordedStart !== row.serverStartedAt && performance.now() >= recordsAt) {
+      recordsAt = performance.now() + recordEveryMs
       // A database that accepts no writes is still read. Its replicas are not, because they have no record.
       await db.rows(recordServer).catch(() => undefined)
     }

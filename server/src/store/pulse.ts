@@ -69,7 +69,8 @@ interface HeartbeatRow extends Omit<Heartbeat, 'worldVersionOffset'> {
 /** Reads the heartbeat every 200 ms and after each notification. */
 export function createPulse({ hasReplicas = false, ...options }: PulseOptions): Pulse {
   let heartbeat: Heartbeat | undefined
-  let recordsAt = 0
+  let tried: string | undefined
+  let retriesAt = 0
   const offsets = { worldVersion: 0, accessVersion: 0 }
   const listeners = new Set<(heartbeat: Heartbeat) => void>()
   const readListeners = new Set<(heartbeat: Heartbeat, sentAt: number) => void>()
@@ -95,8 +96,10 @@ export function createPulse({ hasReplicas = false, ...options }: PulseOptions): 
       from chancery_world.pulse w, chancery_access.pulse a`)
     if (!row) throw new Error('chancery_world.pulse has no row')
     if (row.isReplica) throw new OtherServerError()
-    if (row.recordedStart !== row.serverStartedAt && performance.now() >= recordsAt) {
-      recordsAt = performance.now() + recordEveryMs
+    const { recordedStart, serverStartedAt } = row
+    if (recordedStart !== serverStartedAt && (serverStartedAt !== tried || performance.now() >= retriesAt)) {
+      tried = serverStartedAt
+      retriesAt = performance.now() + recordEveryMs
       // A database that accepts no writes is still read. Its replicas are not, because they have no record.
       await db.rows(recordServer).catch(() => undefined)
     }

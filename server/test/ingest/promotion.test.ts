@@ -67,6 +67,9 @@ describe('while clients are connected', () => {
     const events = await stream('/events/stream')
     t.after(() => events.close())
     await restart()
+    const isNoticed =
+      'select from chancery_access.pulse a, pretend.server s where a.server_started_at = s.started_at'
+    await until(async () => (await chancery.query(isNoticed)).length === 1, 'the process has noticed it')
     const { last_seq } = await ingest(nation('n6'))
     await events.until(({ id }) => id === last_seq)
     await restart('update chancery_world.pulse set seq = seq - 1')

@@ -45,7 +45,7 @@ COPY --from=build /build/cli/dist cli/dist
 COPY --from=build /build/portal/dist portal/dist
 COPY --from=build /build/server/dist server/dist
 
-# V8's young generation: docs/decisions/0036.
+# V8's heap: docs/decisions/0036 and 0056.
 ENV NODE_ENV=production \
   NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=1024" \
   CHANCERY_DATA_DIR=/data

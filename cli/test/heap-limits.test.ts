@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
-test('the command, the image and the units start a service with the same young generation', async () => {
+test('the command, the image and the units start a service with the same heap limits of V8', async () => {
   for (const path of [
     'cli/bin/chancery.js',
     'Dockerfile',

@@ -20,7 +20,7 @@ export interface ChangeHorizon {
 }
 
 export interface ChangeHorizonOptions {
-  pulse: Pick<Pulse, 'current' | 'onChange'>
+  pulse: Pick<Pulse, 'current' | 'onChange' | 'onServerChange'>
   /** How long any process of the service may return former content. */
   staleMs: number
 }
@@ -33,11 +33,17 @@ export function createChangeHorizon({ pulse, staleMs }: ChangeHorizonOptions): C
   const timers = new Set<NodeJS.Timeout>()
   let newest = Number.NEGATIVE_INFINITY
   let floor = 0
-  let serverStartedAt: string | undefined
 
   function clear(): void {
     for (const timer of timers) clearTimeout(timer)
     timers.clear()
+  }
+
+  function restart(): void {
+    clear()
+    newest = Number.NEGATIVE_INFINITY
+    for (const listener of restartListeners) listener()
+    setTo(undefined)
   }
 
   function setTo(changeSeq: number | undefined): void {
@@ -46,17 +52,8 @@ export function createChangeHorizon({ pulse, staleMs }: ChangeHorizonOptions): C
     for (const listener of listeners) listener()
   }
 
-  function read(heartbeat: Pick<Heartbeat, 'changeSeq' | 'changeFloor' | 'serverStartedAt'>): void {
-    const { changeSeq, changeFloor } = heartbeat
-    const hasRestarted = serverStartedAt !== undefined && serverStartedAt !== heartbeat.serverStartedAt
-    serverStartedAt = heartbeat.serverStartedAt
+  function read({ changeSeq, changeFloor }: Pick<Heartbeat, 'changeSeq' | 'changeFloor'>): void {
     floor = changeFloor
-    if (hasRestarted) {
-      clear()
-      newest = Number.NEGATIVE_INFINITY
-      for (const listener of restartListeners) listener()
-      setTo(undefined)
-    }
     if (changeSeq <= newest) return
     newest = changeSeq
     const timer = setTimeout(() => {
@@ -68,7 +65,7 @@ export function createChangeHorizon({ pulse, staleMs }: ChangeHorizonOptions): C
 
   const heartbeat = pulse.current()
   if (heartbeat) read(heartbeat)
-  const unsubscribe = pulse.onChange(read)
+  const unsubscribes = [pulse.onChange(read), pulse.onServerChange(restart)]
   return {
     current: () => horizon,
     version: () => (horizon === undefined ? undefined : version),
@@ -80,7 +77,7 @@ export function createChangeHorizon({ pulse, staleMs }: ChangeHorizonOptions): C
       restartListeners.add(listener)
     },
     close() {
-      unsubscribe()
+      for (const unsubscribe of unsubscribes) unsubscribe()
       clear()
     },
   }

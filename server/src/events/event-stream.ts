@@ -3,7 +3,7 @@ import type { SerializeEvent } from '../disclosure/disclosure.ts'
 import type { SseSource, SseWriter } from '../http/sse-connection.ts'
 import { heartbeat, opening, pumpAll, upToDate } from '../http/sse-frames.ts'
 import type { Database } from '../store/database.ts'
-import type { Heartbeat, Pulse } from '../store/pulse.ts'
+import type { Pulse } from '../store/pulse.ts'
 import { readMatching } from './list-events.ts'
 import { createLogPages, type Frame, type LogPage, type PageKind, toFrame } from './log-pages.ts'
 import type { StreamStart } from './store.ts'
@@ -152,7 +152,7 @@ function startEventStream(
 
 export interface TailOptions {
   db: Database
-  pulse: Pick<Pulse, 'onChange'>
+  pulse: Pick<Pulse, 'onChange' | 'onServerChange'>
   write: SerializeEvent
   onDelivered: (count: number) => void
 }
@@ -172,7 +172,7 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
   const pages = createLogPages({ db, write })
   const streams = new Set<SseSource>()
   let newest = 0
-  let before: Pick<Heartbeat, 'redactionVersion' | 'serverStartedAt'> | undefined
+  let redactionVersion: number | undefined
   let changedAt = Number.NEGATIVE_INFINITY
   let wakeUp: NodeJS.Timeout | undefined
 
@@ -180,14 +180,16 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
     wakeUp = undefined
     await pumpAll(streams)
   }
-  pulse.onChange(heartbeat => {
-    const { seq, worldChangedAt, redactionVersion, serverStartedAt } = heartbeat
-    const hasRestarted = before !== undefined && serverStartedAt !== before.serverStartedAt
-    if (hasRestarted || redactionVersion !== before?.redactionVersion) pages.clear()
-    before = heartbeat
+  // A server that was promoted may have fewer events, and others.
+  pulse.onServerChange(() => {
+    pages.clear()
+    newest = 0
+  })
+  pulse.onChange(({ seq, worldChangedAt, redactionVersion: version }) => {
+    if (version !== redactionVersion) pages.clear()
+    redactionVersion = version
     const known = newest
-    // A server that was promoted may have fewer.
-    newest = hasRestarted ? seq : Math.max(newest, seq)
+    newest = Math.max(newest, seq)
     if (worldChangedAt !== null) changedAt = Date.parse(worldChangedAt)
     if (streams.size === 0) return
     // The page is cached before streams are woken. If that fails, each reads it again.

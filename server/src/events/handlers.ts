@@ -18,7 +18,7 @@ export const eventHandlers = (context: ReadContext): Pick<Handlers, 'eventsList'
 })
 
 export interface StreamContext extends ReadContext {
-  pulse: Pick<Pulse, 'onChange'>
+  pulse: Pick<Pulse, 'onChange' | 'onServerChange'>
   /** Called with the number of events written to a stream. */
   onDelivered: (count: number) => void
 }

@@ -11,9 +11,9 @@ export const sequenceFloorAt = (nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - epochMs) / 1_000)) * numbersPerSecond
 
 /**
- * Called with the ingest lock when the database server has started since the last batch, before numbers are taken. A replica that was promoted may lack
- * the last batches of the primary that it replaces, whose numbers have been delivered: as after a restore, numbers continue above all that may
- * have been used, and clients with a lost one get 410 (decision 0012).
+ * Called with the ingest lock when the database server has started since the last batch, before numbers are taken. A replica that was
+ * promoted may lack the last batches of the primary that it replaces, whose numbers have been delivered: as after a restore, numbers continue
+ * above all that may have been used, and clients with a lost one get 410 (decision 0012).
  */
 export async function continueNumbers(db: Database): Promise<void> {
   const state = await db.first<{
@@ -46,11 +46,10 @@ export async function continueNumbers(db: Database): Promise<void> {
 /** Continues the numbers as soon as another server has taken over, also in a world without batches: clients learn what they lost. */
 export function watchFailovers(options: {
   pool: DatabasePool
-  pulse: Pick<Pulse, 'current' | 'onChange'>
+  pulse: Pick<Pulse, 'onServerChange'>
   onError: (error: unknown) => void
 }): { close(): void } {
   const { pool, pulse, onError } = options
-  let serverStartedAt = pulse.current()?.serverStartedAt
   async function look(): Promise<void> {
     const isOther = sql`
       select from chancery_world.pulse where timeline is not null and server_started_at <> pg_postmaster_start_time()`
@@ -63,12 +62,6 @@ export function watchFailovers(options: {
     })
   }
   look().catch(onError)
-  return {
-    close: pulse.onChange(heartbeat => {
-      if (heartbeat.serverStartedAt === serverStartedAt) return
-      serverStartedAt = heartbeat.serverStartedAt
-      // The next batch does it too.
-      look().catch(onError)
-    }),
-  }
+  // If it fails, the next batch does it.
+  return { close: pulse.onServerChange(() => look().catch(onError)) }
 }

@@ -110,9 +110,9 @@ export function createReplicaReads(options: ReplicaReadsOptions): ReplicaReads {
     return choice
   }
 
-  /** A conflict with the replay of a change says nothing about the replica. */
-  const saysNothing = (error: unknown) =>
-    !isUnavailable(error) || /^(40|55)/.test(String((error as { code?: unknown }).code))
+  /** Whether a replica is unavailable. A conflict with the replay of a change does not show it. */
+  const isLost = (error: unknown) =>
+    isUnavailable(error) && !/^(40|55)/.test(String((error as { code?: unknown }).code))
 
   return {
     pools: [primary, ...replicas.map(({ pools }) => pools)],
@@ -133,7 +133,7 @@ export function createReplicaReads(options: ReplicaReadsOptions): ReplicaReads {
           if (state.timeouts === timeoutsMax) leave(state, 'is slow')
           throw error
         }
-        if (!saysNothing(error)) leave(state, 'does not respond')
+        if (isLost(error)) leave(state, 'does not respond')
         onRead?.('primary')
         return read(0)
       }

@@ -14,7 +14,8 @@ import { until } from '../support/until.ts'
 /** A pulse whose heartbeats are sent by the test. */
 function createManualPulse() {
   const listeners = new Set<(beat: Heartbeat) => void>()
-  const pulse: Pick<Pulse, 'onChange'> = {
+  const pulse: Pick<Pulse, 'onChange' | 'onServerChange'> = {
+    onServerChange: () => () => undefined,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

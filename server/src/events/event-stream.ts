@@ -18,6 +18,8 @@ export interface FollowedLog {
   find(filter: StreamFilter, after: number, end: number): Promise<LogPage>
   /** The newest number that this process knows. */
   newest(): number
+  /** The first number: events before have expired. */
+  first(): number
   /** Whether no more events will be logged before this time. */
   hasPassed(time: number): boolean
   /** After a failed read: wakes all streams a little later. */
@@ -96,6 +98,10 @@ function startEventStream(
 
   /** The next page and its end; undefined when there is none for now, or none any more. */
   function next(): { page: LogPage | Promise<LogPage>; end: number } | undefined {
+    if (position < log.first() - 1) {
+      writer.expire()
+      return undefined
+    }
     if (position < backlogLast) {
       const isFar = isFiltered && backlogLast - position > farNumbers
       const page = isFar ? log.find(filter, position, backlogLast) : log.read('all', position, backlogLast)
@@ -172,6 +178,7 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
   const pages = createLogPages({ db, write })
   const streams = new Set<SseSource>()
   let newest = 0
+  let first = 0
   let redactionVersion: number | undefined
   let changedAt = Number.NEGATIVE_INFINITY
   let wakeUp: NodeJS.Timeout | undefined
@@ -185,9 +192,10 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
     pages.clear()
     newest = 0
   })
-  pulse.onChange(({ seq, worldChangedAt, redactionVersion: version }) => {
+  pulse.onChange(({ seq, firstSeq, worldChangedAt, redactionVersion: version }) => {
     if (version !== redactionVersion) pages.clear()
     redactionVersion = version
+    first = firstSeq
     const known = newest
     newest = Math.max(newest, seq)
     if (worldChangedAt !== null) changedAt = Date.parse(worldChangedAt)
@@ -206,6 +214,7 @@ export function createTail({ db, pulse, write, onDelivered }: TailOptions): Tail
       return { through: last?.seq ?? end, frames: events.map(event => toFrame(write, event)) }
     },
     newest: () => newest,
+    first: () => first,
     hasPassed: time => changedAt >= time,
     wakeLater() {
       if (wakeUp === undefined) wakeUp = setTimeout(wake, wakeAfterMs).unref()

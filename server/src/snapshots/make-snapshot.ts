@@ -52,6 +52,8 @@ interface Moment {
   created_at: string
   change_seq: number
   event_seq: number
+  /** The first event that is kept. */
+  first_seq: number
   snapshot_version: number
   exported: string
 }
@@ -81,13 +83,14 @@ async function writeSnapshot(
     })
   })
   if (!moment) throw new Error('a transaction returned before its work')
-  const { created_at, change_seq, event_seq, snapshot_version } = moment
+  const { created_at, change_seq, event_seq, first_seq, snapshot_version } = moment
   const id = idOf(moment)
   await store(others, otherResources, id)
   const previous = await others.first<{ event_seq: number }>(
     sql`select event_seq from chancery_world.snapshot order by created_at desc limit 1`,
   )
-  const events = eventLines(others, contract, { after: previous?.event_seq ?? 0, last: event_seq }, signal)
+  const after = Math.max(previous?.event_seq ?? 0, first_seq - 1)
+  const events = eventLines(others, contract, { after, last: event_seq }, signal)
   files.push(await storeFile(db, { id, resource: 'event' }, events))
 
   // Whatever withdraws snapshots holds this lock: it comes before, and this snapshot is dropped, or later, and withdraws it.
@@ -123,7 +126,7 @@ const keepOpen = (db: Database) =>
 async function beginMoment(db: Database): Promise<Moment> {
   await db.rows(raw('set transaction isolation level repeatable read, read only'))
   const moment = await db.first<Moment>(sql`
-    select date_trunc('milliseconds', clock_timestamp()) as created_at, change_seq, seq as event_seq, snapshot_version,
+    select date_trunc('milliseconds', clock_timestamp()) as created_at, change_seq, seq as event_seq, first_seq, snapshot_version,
       pg_export_snapshot() as exported
     from chancery_world.pulse`)
   if (!moment) throw new Error('chancery_world.pulse has no row')

@@ -1,5 +1,6 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { limits } from '@chancery/contract'
+import { daysKeptMin, type EventsKept } from '../events/retention.ts'
 import { isBasePath, ownNames } from '../http/base-path.ts'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import { type LogLevel, logLevels } from '../telemetry/log.ts'
@@ -71,6 +72,10 @@ export interface Config {
   webhooksInFlight: number
   /** Rows of the request log, about 250 bytes each; the oldest are deleted first. 0 switches the request log and usage counters off. */
   requestLogRowsMax: number
+  /** What is kept of the event log. Undefined: everything. */
+  eventsKept: EventsKept | undefined
+  /** The directory in which expired events are archived. Undefined: they are not. */
+  eventsArchiveDir: string | undefined
   /** How many days of history are kept: of nations, alliances and daily prices. */
   historyDays: number
   /** Anybody who reaches the public listener may sign in as any player. Set by a command, not by a variable. */
@@ -161,6 +166,16 @@ const databaseUrls: ValueType<string[]> = {
   },
 }
 
+const eventsKept: ValueType<EventsKept> = {
+  allowed: `a number of days or of eras, such as "730 days" or "3 eras": from ${daysKeptMin} to 36500 days, or 1 to 100 eras`,
+  parse(text) {
+    const [, digits, unit] = /^(\d{1,5}) *(days?|eras?)$/.exec(text.trim()) ?? []
+    const count = Number(digits)
+    if (unit?.startsWith('day')) return count >= daysKeptMin && count <= 36_500 ? { days: count } : undefined
+    return unit !== undefined && count >= 1 && count <= 100 ? { eras: count } : undefined
+  },
+}
+
 /**
  * Reads the environment: the only place that does.
  * @throws {ConfigError}
@@ -168,6 +183,9 @@ const databaseUrls: ValueType<string[]> = {
 export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> = {}): Config {
   const defaults = { ...serveDefaults, ...overrides }
   const { read, readTlsFiles, addProblem, problems, unknown } = createVariableReader(env)
+  const dataDir = read('CHANCERY_DATA_DIR', directory, resolve(defaults.dataDir))
+  const archive = read('CHANCERY_EVENTS_ARCHIVE', directory, join(dataDir, 'events'))
+  const eventsArchiveDir = env.CHANCERY_EVENTS_ARCHIVE === 'none' ? undefined : archive
   const keyLimit = read('CHANCERY_KEY_LIMIT', count, limits.keyCalls)
   const config = {
     host: read('CHANCERY_HOST', hostName, defaults.host),
@@ -180,7 +198,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
     sharesPorts: read('CHANCERY_SHARE_PORTS', flag, false),
     drainSeconds: read('CHANCERY_DRAIN_SECONDS', integer(0, 300, 'a whole number from 0 to 300'), 5),
     publicUrl: read('CHANCERY_PUBLIC_URL', publicUrl, undefined),
-    dataDir: read('CHANCERY_DATA_DIR', directory, resolve(defaults.dataDir)),
+    dataDir,
     databaseUrl: read('CHANCERY_DATABASE_URL', databaseUrl, undefined),
     readDatabaseUrls: read('CHANCERY_READ_DATABASE_URL', databaseUrls, []),
     replicaLagMaxMs:
@@ -202,6 +220,8 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
       integer(0, 999_999_999, 'a whole number from 0'),
       2_000_000,
     ),
+    eventsKept: read('CHANCERY_EVENTS_KEEP', eventsKept, undefined),
+    eventsArchiveDir,
     historyDays: read(
       'CHANCERY_HISTORY_DAYS',
       integer(1, 3_660, 'a whole number from 1 to 3660'),

@@ -1,6 +1,7 @@
 import { limits } from '@chancery/contract'
 import { pruneAccounts } from '../account/account-log.ts'
 import { deleteOldChanges } from '../changes/store.ts'
+import { type RetentionOptions, retainEvents } from '../events/retention.ts'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/dead-letters.ts'
 import { deleteOldHeartbeats } from '../ingest/heartbeats.ts'
 import { deleteEndedAddressLimits } from '../limits/address-limits.ts'
@@ -12,6 +13,7 @@ import type { Pulse } from '../store/pulse.ts'
 import type { TaskFailures } from '../telemetry/task-failures.ts'
 import { deleteOldCodes } from '../verification/store.ts'
 import { pruneDeliveryLog } from '../webhooks/delivery-log.ts'
+import { failExpiredDeliveries } from '../webhooks/queue.ts'
 
 const everyMs = 3_600_000
 
@@ -22,12 +24,15 @@ export function startHousekeeping({
   operator,
   failures,
   historyDays,
+  retention,
 }: {
   pools: Pick<Pools, 'access' | 'outbound' | 'ingest'>
   pulse: Pick<Pulse, 'now'>
   operator: { prune(): Promise<unknown> }
   failures: Pick<TaskFailures, 'of'>
   historyDays: number
+  /** Undefined: all events are kept. */
+  retention: RetentionOptions | undefined
 }): { close(): void } {
   const onError = failures.of('housekeeping', everyMs)
   const timer = setInterval(() => {
@@ -43,6 +48,10 @@ export function startHousekeeping({
     deleteOldHistory(pools.ingest, historyDays).catch(onError)
     deleteOldPrices(pools.ingest, historyDays).catch(onError)
     operator.prune().catch(onError)
+    if (retention) {
+      retainEvents(retention).catch(onError)
+      failExpiredDeliveries(pools.outbound, pulse.now()).catch(onError)
+    }
   }, everyMs)
   return { close: () => clearInterval(timer) }
 }

@@ -18,6 +18,9 @@ export const roundLock = 0x726f_756e
 /** Held while a snapshot is made: one process at a time. */
 export const snapshotLock = 0x736e_6170
 
+/** Held while expired events are removed: one process at a time. */
+export const eventRetentionLock = 0x6576_656e
+
 /** Held during a migration, a backup (shared) or a restore. */
 export const migrationLock = 0x6368_616e
 

@@ -7,6 +7,8 @@ import { createHeartbeatReader, type HeartbeatReader, type HeartbeatTimings } fr
 export interface Heartbeat {
   /** The newest number in the log. */
   seq: number
+  /** The first number in it: events before have expired. */
+  firstSeq: number
   worldVersion: number
   accessVersion: number
   worldChangedAt: string | null
@@ -88,7 +90,7 @@ export function createPulse({ hasReplicas = false, ...options }: PulseOptions): 
 
   async function query(db: Database): Promise<HeartbeatRow> {
     const row = await db.first<HeartbeatRow>(sql`
-      select w.seq, w.change_seq as "changeSeq", w.change_floor as "changeFloor", w.world_version as "worldVersion",
+      select w.seq, w.first_seq as "firstSeq", w.change_seq as "changeSeq", w.change_floor as "changeFloor", w.world_version as "worldVersion",
         a.version as "accessVersion", w.world_changed_at as "worldChangedAt", w.redaction_version as "redactionVersion",
         pg_is_in_recovery() as "isReplica", pg_postmaster_start_time() as "serverStartedAt",
         a.server_started_at as "recordedStart", ${walBytes} as "walBytes",

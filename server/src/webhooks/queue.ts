@@ -1,7 +1,7 @@
 import { createEventFilter } from '@chancery/contract'
 import { type Event, readAnnouncedSpans, readEvents, readEventsBySeq, type Span } from '../events/store.ts'
 import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
-import { claimLock } from '../store/locks.ts'
+import { claimLock, exclusiveDeliveryLock } from '../store/locks.ts'
 import { type FilterRow, filterOf } from './endpoint-store.ts'
 import { secretsAt } from './secrets.ts'
 
@@ -240,11 +240,21 @@ async function withEvents(db: Database, claimed: ClaimedRow[]): Promise<ClaimedD
   return claimed
     .flatMap(delivery => {
       const event = events.get(delivery.seq)
-      // Always found: events are never deleted, and a restore replaces log and queue together. A delivery without one must not keep back
-      // the others: it is left out, and claimed again when its lease ends.
+      // A delivery whose event has expired must not keep back the others: it is left out, claimed again when its lease ends, and has failed
+      // within an hour.
       return event ? [{ ...delivery, event }] : []
     })
     .sort((one, other) => one.seq - other.seq)
+}
+
+/** Ends deliveries whose events are no longer kept. */
+export async function failExpiredDeliveries(pool: DatabasePool, nowMs: number): Promise<void> {
+  await pool.transaction(async db => {
+    await db.rows(exclusiveDeliveryLock)
+    await db.rows(sql`
+      update chancery_outbound.delivery set state = 'failed', finished_at = ${isoTime(nowMs)}
+      where state in ('pending', 'sending') and seq < (select first_seq from chancery_world.pulse)`)
+  })
 }
 
 /** Records the results of attempts. One whose lease ended and was taken over only adds its line to the delivery log. */

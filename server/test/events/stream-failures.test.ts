@@ -24,6 +24,7 @@ function createManualPulse() {
   const beat = (changes: Partial<Heartbeat>) => {
     const whole = {
       seq: 0,
+      firstSeq: 1,
       changeSeq: 0,
       changeFloor: 0,
       worldVersion: 0,
@@ -74,6 +75,27 @@ test('events that cannot be read at first are read later, without another heartb
   await until(() => written.includes(`id: ${last_seq}\ndata: `), 'they are delivered')
   assert.ok(failures < 0)
   stream.close()
+})
+
+test('a stream whose next events have expired ends, and one that has read what expires does not', async () => {
+  const { pulse, beat } = createManualPulse()
+  const none: Database = { first: async () => undefined, rows: async () => [] }
+  const write = createItemSerializer(contractFor(demoProfile), 'event')
+  const tail = createTail({ db: none, pulse, write, onDelivered: () => {} })
+  const expired: number[] = []
+  // The clients read nothing, so that nothing is delivered.
+  const open = (after: number) =>
+    tail.openStream(
+      { hasRoom: true, write: () => {}, finish: () => {}, expire: () => expired.push(after) },
+      { after, backlogEnd: after, untilSeq: undefined },
+      {} as never,
+    )
+  beat({ seq: 9 })
+  const streams = [open(8), open(9)]
+  beat({ seq: 9, firstSeq: 10 })
+  await until(() => expired.length > 0, 'a stream has ended')
+  assert.deepEqual(expired, [8])
+  for (const stream of streams) stream.close()
 })
 
 test('keys that could not be verified are verified until the database responds, and so is a key that comes into use', async () => {

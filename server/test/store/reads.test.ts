@@ -10,6 +10,7 @@ import { until } from '../support/until.ts'
 
 const heartbeat: Heartbeat = {
   seq: 0,
+  firstSeq: 1,
   changeSeq: 0,
   changeFloor: 0,
   worldVersion: 1,

@@ -15,7 +15,7 @@ import { changeHandlers, changeStreamRoutes } from './changes/handlers.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs, registerSecurityTxt, registerStatus, withNotFoundPage } from './docs/register-docs.ts'
 import { eventHandlers, eventStreamRoutes } from './events/handlers.ts'
-import { type Admission, apiHeaders, createAdmission, limitPages } from './http/admission.ts'
+import { type Admission, apiHeaders, createAdmission, limitPages, setApiHeaders } from './http/admission.ts'
 import { basePathOf, withoutBasePath } from './http/base-path.ts'
 import {
   type ConnectionTimings,
@@ -124,6 +124,8 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     api.setErrorHandler(handleError)
     // Identify and limit. The next steps of a request are in http/define-operation.ts.
     api.addHook('onRequest', admission.admit)
+    // Responses from the cache and streams are not sent by Fastify, and have them already.
+    api.addHook('onSend', async (req, reply) => void setApiHeaders(req, reply))
     requestMetrics.watch(api)
     registerOperations(api, { ...options, requestTrace })
     registerSnapshots(api, { db: options.pools.public, publicUrl })
@@ -244,7 +246,7 @@ function createListener(
       return
     }
     reply.raw.once('finish', () => requestMetrics.record(req, reply))
-    admission.admit(req, reply, rejection => handleError(rejection ?? error, req, reply))
+    admission.admit(req, reply, rejection => handleError(rejection ?? error, req, setApiHeaders(req, reply)))
   }
 
   const app = Fastify({

@@ -11,6 +11,7 @@ import type { RequestTrace } from './request-metrics.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     viewer: Viewer
+    /** The bucket of the caller; of the address, where nothing was consumed. */
     rateLimit: RateLimitState
   }
   interface FastifyContextConfig {
@@ -84,13 +85,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
     // In this order: not exactly one Host header (400), preflight (204), the key, one request consumed, then 405, 429 and 401
     // (`admissionError`).
     admit(req, reply, done) {
-      reply.headers(apiHeaders).header('x-request-id', req.id)
       const credential = credentialOf(req.headers.authorization)
 
       const applyKey = (key: KeyRecord | undefined, state: RateLimitState) => {
         req.viewer = key ? { kind: 'key', key } : anonymous
         req.rateLimit = state
-        reply.headers(rateHeaders(state))
         const error = admissionError(req, credential, key)
         requestTrace?.admission(req, key, state, error)
         done(error)
@@ -102,7 +101,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         whenReady(
           peek(req.ip),
           state => {
-            reply.headers(rateHeaders(state))
+            req.rateLimit = state
             then()
           },
           done,
@@ -114,6 +113,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (req.method === 'OPTIONS') {
         return withoutConsuming(() => {
           const methods = req.routeOptions.config.methods ?? allowedMethods
+          setApiHeaders(req, reply)
           reply.headers(preflightHeaders).headers({ allow: methods, 'access-control-allow-methods': methods })
           reply.header('cache-control', 'no-store').code(204).send()
         })
@@ -195,6 +195,22 @@ export const apiHeaders = {
     'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-ratelimit-reason, retry-after, x-request-id, etag, www-authenticate, deprecation, sunset, date, link',
   'x-content-type-options': 'nosniff',
 } as const
+
+const apiHeaderList = Object.entries(apiHeaders).flat()
+
+/** The headers of a response to an admitted request, for `writeHead`. */
+export const apiHeadersOf = (req: FastifyRequest): string[] => [
+  ...apiHeaderList,
+  'x-request-id',
+  req.id,
+  ...Object.entries(rateHeaders(req.rateLimit)).flat(),
+]
+
+/** Sets the same headers on a reply. The state of the limit is unknown where the limit store has failed. */
+export function setApiHeaders(req: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers(apiHeaders).header('x-request-id', req.id)
+  return req.rateLimit ? reply.headers(rateHeaders(req.rateLimit)) : reply
+}
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',

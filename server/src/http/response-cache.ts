@@ -11,6 +11,7 @@ import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { fnv1a } from '../limits/fnv1a.ts'
+import { apiHeadersOf } from './admission.ts'
 
 const compress = promisify(gzip)
 
@@ -211,17 +212,30 @@ export function sendCacheable(
 ): FastifyReply | Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && negotiateCoding(req, ['gzip']) !== undefined
   const [plainTag, gzipTag] = [`"${body.tag}"`, `"${body.tag}-gzip"`]
-  reply.headers({
-    etag: isCompressed ? gzipTag : plainTag,
-    'cache-control': cacheControl[policy],
-    vary: 'accept-encoding',
-  })
-  if (isFresh(req, [plainTag, gzipTag])) return reply.code(304).send()
-  reply.header('content-type', contentType)
-  if (!isCompressed) return reply.send(body.bytes)
-  reply.header('content-encoding', 'gzip')
+  const headers = apiHeadersOf(req)
+  headers.push('etag', isCompressed ? gzipTag : plainTag)
+  headers.push('cache-control', cacheControl[policy], 'vary', 'accept-encoding')
+  if (isFresh(req, [plainTag, gzipTag])) return write(reply, 304, headers)
+  headers.push('content-type', contentType)
+  if (!isCompressed) return write(reply, 200, headers, body.bytes)
+  headers.push('content-encoding', 'gzip')
   const compressed = compressBody(body)
-  return Buffer.isBuffer(compressed) ? reply.send(compressed) : compressed.then(bytes => reply.send(bytes))
+  return Buffer.isBuffer(compressed)
+    ? write(reply, 200, headers, compressed)
+    : compressed.then(bytes => write(reply, 200, headers, bytes))
+}
+
+const deprecationHeaders = ['deprecation', 'sunset']
+
+/** Writes a response with one list of headers and one body. `reply.send` would copy the headers twice, which takes a tenth of the time of a cached response. */
+function write(reply: FastifyReply, status: number, headers: string[], body?: Buffer): FastifyReply {
+  const { raw } = reply.hijack()
+  for (const name of deprecationHeaders)
+    if (reply.hasHeader(name)) headers.push(name, String(reply.getHeader(name)))
+  if (body) headers.push('content-length', String(body.length))
+  raw.writeHead(status, headers)
+  raw.end(body)
+  return reply
 }
 
 /** Sends a body for this viewer alone. */
@@ -233,11 +247,21 @@ export type Coding = 'br' | 'gzip'
 
 /** The coding of Accept-Encoding to send; undefined for none. Of codings that the client prefers equally, the first of `codings`. */
 export function negotiateCoding(req: FastifyRequest, codings: readonly Coding[]): Coding | undefined {
-  if (codings.length === 0 || req.headers['accept-encoding'] === undefined) return undefined
+  const accepted = req.headers['accept-encoding']
+  if (codings.length === 0 || accepted === undefined) return undefined
+  const question = `${codings} ${accepted}`
+  const known = negotiated.get(question)
+  if (known) return known.coding
   const preferred = [...codings, 'identity']
   const name = new Negotiator(req).encoding(preferred, { preferred })
-  return codings.find(coding => coding === name)
+  const coding = codings.find(coding => coding === name)
+  if (question.length <= questionLengthMax) negotiated.set(question, { coding })
+  return coding
 }
+
+/** Clients are few programs, each with one header. */
+const negotiated = new LRUCache<string, { coding: Coding | undefined }>({ max: 100 })
+const questionLengthMax = 200
 
 /** Whether a client prefers a page to JSON, as browsers do. Clients that accept anything get JSON. */
 export const prefersHtml = (req: FastifyRequest): boolean =>

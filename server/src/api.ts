@@ -121,7 +121,7 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   registerAccount(app, { ...options, ...options.account })
 
   app.register(async api => {
-    api.setErrorHandler(handleError)
+    api.setErrorHandler((error, req, reply) => handleError(error, req, setApiHeaders(req, reply)))
     // Identify and limit. The next steps of a request are in http/define-operation.ts.
     api.addHook('onRequest', admission.admit)
     // Responses from the cache and streams are not sent by Fastify, and have them already.

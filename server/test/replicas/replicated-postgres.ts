@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { superuser } from '../../src/store/embedded/cluster.ts'
 import { type ClusterEnvironment, prepareEnvironment } from '../../src/store/embedded/cluster-environment.ts'
@@ -87,7 +87,7 @@ function createServer(
   dir: string,
   socketDir: string,
 ): DatabaseServer {
-  const name = `${basename(join(dir, '..'))}-${basename(socketDir)}-${process.pid}`
+  const name = `${basename(dirname(socketDir))}-${basename(socketDir)}-${process.pid}`
   const url = urlOf({ host: socketDir, port: 5432, user: superuser, database: 'postgres' }, 'postgres')
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null

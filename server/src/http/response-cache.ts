@@ -229,12 +229,11 @@ const deprecationHeaders = ['deprecation', 'sunset']
 
 /** Writes a response with one list of headers and one body. `reply.send` would copy the headers twice. */
 function write(reply: FastifyReply, status: number, headers: string[], body?: Buffer): FastifyReply {
-  const { raw } = reply.hijack()
   for (const name of deprecationHeaders)
     if (reply.hasHeader(name)) headers.push(name, String(reply.getHeader(name)))
   if (body) headers.push('content-length', String(body.length))
-  raw.writeHead(status, headers)
-  raw.end(body)
+  reply.raw.writeHead(status, headers)
+  reply.hijack().raw.end(body)
   return reply
 }
 

@@ -13,11 +13,10 @@ import type { Pulse } from '../store/pulse.ts'
 import type { TaskFailures } from '../telemetry/task-failures.ts'
 import { deleteOldCodes } from '../verification/store.ts'
 import { pruneDeliveryLog } from '../webhooks/delivery-log.ts'
-import { failExpiredDeliveries } from '../webhooks/queue.ts'
 
 const everyMs = 3_600_000
 
-/** Deletes expired rows once an hour. */
+/** Deletes expired rows once an hour. `close` waits for the transaction in progress. */
 export function startHousekeeping({
   pools,
   pulse,
@@ -32,9 +31,18 @@ export function startHousekeeping({
   failures: Pick<TaskFailures, 'of'>
   historyDays: number
   /** Undefined: all events are kept. */
-  retention: RetentionOptions | undefined
-}): { close(): void } {
+  retention: Omit<RetentionOptions, 'signal'> | undefined
+}): { close(): Promise<void> } {
   const onError = failures.of('housekeeping', everyMs)
+  const closing = new AbortController()
+  let retaining = Promise.resolve()
+  const retain = () => {
+    if (!retention) return
+    const options = { ...retention, signal: closing.signal }
+    retaining = retaining.then(() => retainEvents(options)).catch(onError)
+  }
+  // Also at the start: the database may have been restored from an older backup.
+  retain()
   const timer = setInterval(() => {
     deleteOldCodes(pools.access).catch(onError)
     deleteEndedAddressLimits(pools.access).catch(onError)
@@ -48,10 +56,13 @@ export function startHousekeeping({
     deleteOldHistory(pools.ingest, historyDays).catch(onError)
     deleteOldPrices(pools.ingest, historyDays).catch(onError)
     operator.prune().catch(onError)
-    if (retention) {
-      retainEvents(retention).catch(onError)
-      failExpiredDeliveries(pools.outbound, pulse.now()).catch(onError)
-    }
+    retain()
   }, everyMs)
-  return { close: () => clearInterval(timer) }
+  return {
+    async close() {
+      clearInterval(timer)
+      closing.abort()
+      await retaining
+    },
+  }
 }

@@ -1090,6 +1090,7 @@ create table chancery_world.pulse (
   snapshots_paused_until timestamp with time zone,
   server_started_at timestamp with time zone,
   timeline text,
+  events_expired_at timestamp with time zone,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );

@@ -1,7 +1,7 @@
 import { createEventFilter } from '@chancery/contract'
 import { type Event, readAnnouncedSpans, readEvents, readEventsBySeq, type Span } from '../events/store.ts'
 import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
-import { claimLock, exclusiveDeliveryLock } from '../store/locks.ts'
+import { claimLock } from '../store/locks.ts'
 import { type FilterRow, filterOf } from './endpoint-store.ts'
 import { secretsAt } from './secrets.ts'
 
@@ -218,7 +218,7 @@ export async function claim(pool: DatabasePool, options: ClaimOptions): Promise<
       returning d.id, d.endpoint_id, e.url, d.seq, d.attempt, d.failures, locked.is_slow,
         ${secretsAt(nowMs)} as secrets`)
   })
-  return withEvents(pool, claimed)
+  return withEvents(pool, claimed, nowMs)
 }
 
 /** After a clock step backwards: retries become due now, and leases end one lease from now. */
@@ -232,29 +232,23 @@ export async function rescheduleAfterClockStep(
     where state in ('pending', 'sending') and due_at > ${latest}`)
 }
 
-async function withEvents(db: Database, claimed: ClaimedRow[]): Promise<ClaimedDelivery[]> {
+/** A delivery whose event is no longer kept has failed. */
+async function withEvents(db: Database, claimed: ClaimedRow[], nowMs: number): Promise<ClaimedDelivery[]> {
   if (claimed.length === 0) return []
   const events = new Map(
     (await readEventsBySeq(db, [...new Set(claimed.map(({ seq }) => seq))])).map(event => [event.seq, event]),
   )
+  const expired = claimed.filter(({ seq }) => !events.has(seq)).map(({ id }) => id)
+  if (expired.length > 0)
+    await db.rows(sql`
+      update chancery_outbound.delivery set state = 'failed', finished_at = ${isoTime(nowMs)}
+      where id = any(${expired}) and state = 'sending'`)
   return claimed
     .flatMap(delivery => {
       const event = events.get(delivery.seq)
-      // A delivery whose event has expired must not keep back the others: it is left out, claimed again when its lease ends, and has failed
-      // within an hour.
       return event ? [{ ...delivery, event }] : []
     })
     .sort((one, other) => one.seq - other.seq)
-}
-
-/** Ends deliveries whose events are no longer kept. */
-export async function failExpiredDeliveries(pool: DatabasePool, nowMs: number): Promise<void> {
-  await pool.transaction(async db => {
-    await db.rows(exclusiveDeliveryLock)
-    await db.rows(sql`
-      update chancery_outbound.delivery set state = 'failed', finished_at = ${isoTime(nowMs)}
-      where state in ('pending', 'sending') and seq < (select first_seq from chancery_world.pulse)`)
-  })
 }
 
 /** Records the results of attempts. One whose lease ended and was taken over only adds its line to the delivery log. */

@@ -9,7 +9,6 @@ import { createWorld, linesOf } from '@chancery/simulator'
 import fc from 'fast-check'
 import { type DeletedBlock, type EventsKept, retainEvents } from '../../src/events/retention.ts'
 import type { DatabasePool } from '../../src/store/database.ts'
-import { failExpiredDeliveries } from '../../src/webhooks/queue.ts'
 import { nation, put } from '../ingest/facts.ts'
 import { prepare, useFixture, useTestServer } from '../support/fixture.ts'
 import { createTestPools } from '../support/pools.ts'
@@ -40,7 +39,8 @@ const useRetention = (chancery: TestServer, pool: () => DatabasePool): Retained 
         dir,
         deleted,
         async run(kept: EventsKept, archiveDir = join(dir, 'archive')) {
-          await retainEvents({ pool: pool(), contract, kept, archiveDir, onDeleted, blockLength: 40 })
+          const { signal } = new AbortController()
+          await retainEvents({ pool: pool(), contract, kept, archiveDir, onDeleted, signal, blockLength: 40 })
           const [world] = await chancery.query<{ version: number }>(
             'select world_version::float8 as version from chancery_world.pulse',
           )
@@ -67,6 +67,9 @@ describe('events that are no longer kept', () => {
     chancery.query(`
       update chancery_world.event_log_span set logged_at = (current_date - ${days})::timestamptz
       where first_seq > ${after} and last_seq <= ${last}`)
+  const passAnHour = () =>
+    chancery.query(`
+      update chancery_world.pulse set events_expired_at = events_expired_at - interval '1 hour'`)
   const stored = () =>
     chancery.query<{ events: number; first: number }>(`
       select count(*)::int as events, min(seq)::int as first from chancery_world.event
@@ -92,7 +95,6 @@ describe('events that are no longer kept', () => {
     assert.equal((await readEvents(chancery)).length, log.length, 'days are whole')
     await setAge(61, 0, first - 1)
     await retention.run({ days: 60 })
-    assert.equal((await stored())[0]?.first, 1, 'nothing is deleted yet')
 
     const kept = (await readLog(chancery.databaseUrl)).filter(({ seq }) => seq >= first)
     assert.deepEqual(await readEvents(chancery), events.slice(first - 1))
@@ -112,26 +114,12 @@ describe('events that are no longer kept', () => {
     backlog.close()
   })
 
-  test('end their deliveries', async () => {
-    await chancery.query(`
-      insert into chancery_outbound.endpoint (id, player_id, url, description, status, disabled_reason, disabled_at, created_at, secret, secret_created_at)
-      values ('whk_0', 'p0', 'https://receiver.example', '', 'disabled', 'player', now(), now(), 'secret', now());
-      insert into chancery_outbound.delivery (endpoint_id, seq, state, due_at, created_at)
-      select 'whk_0', seq, 'pending', now(), now() from unnest(array[${first - 1}, ${first}]) as s (seq)`)
-    await failExpiredDeliveries(pools.outbound, Date.now())
-    assert.deepEqual(
-      await chancery.query(`
-        select seq::int, state, finished_at is not null as is_finished from chancery_outbound.delivery order by seq`),
-      [
-        { seq: first - 1, state: 'failed', is_finished: true },
-        { seq: first, state: 'pending', is_finished: false },
-      ],
-    )
-  })
-
   test('stay in the database if they cannot be archived', async () => {
     const file = join(retention.dir, 'file')
     await writeFile(file, '')
+    await retention.run({ days: 60 })
+    assert.equal((await stored())[0]?.first, 1, 'they expired less than an hour ago')
+    await passAnHour()
     await assert.rejects(retention.run({ days: 60 }, file), { code: 'EEXIST' })
     assert.equal((await stored())[0]?.first, 1)
   })
@@ -174,10 +162,25 @@ describe('events that are no longer kept', () => {
     assert.deepEqual(await readEvents(chancery), events.slice(first - 1))
   })
 
+  test('end their deliveries', async () => {
+    await chancery.query(`
+      insert into chancery_outbound.endpoint (id, player_id, url, description, status, created_at, secret, secret_created_at)
+      values ('whk_0', 'p0', 'https://receiver.example', '', 'active', now(), 'secret', now());
+      insert into chancery_outbound.delivery (endpoint_id, seq, state, due_at, created_at) values ('whk_0', 1, 'pending', now(), now())`)
+    const list = async () =>
+      (await (await chancery.operate('GET', '/webhooks/whk_0/deliveries')).json()) as {
+        data: { type: string; state: string }[]
+      }
+    await until(async () => (await list()).data[0]?.state === 'failed', 'it has failed')
+    assert.equal((await list()).data[0]?.type, 'event.expired')
+  })
+
   test('may be all, and the log continues', async () => {
     await setAge(90, 0, log.length)
     await retention.run({ days: 60 })
+    await passAnHour()
     await retention.run({ days: 60 })
+    assert.equal((await stored())[0]?.events, 0)
     const { data } = await chancery.read<{ data: Event[] }>('/events')
     assert.deepEqual(data, [])
     assert.equal((await chancery.get(`/events?after=${log.length}`)).status, 200)
@@ -224,6 +227,18 @@ describe('the latest eras', () => {
     )
     await retention.run({ eras: 4 })
     assert.deepEqual(await firstSeq(), eraOf(1))
+    await chancery.ingest([
+      put('era', {
+        id: 'era-0',
+        number: 0,
+        name: 'Sent late',
+        status: 'ended',
+        started_at: '2025-12-01T00:00:00Z',
+        ended_at: '2026-01-01T00:00:00Z',
+      }),
+    ])
+    await retention.run({ eras: 3 })
+    assert.deepEqual(await firstSeq(), eraOf(1), 'the latest eras are those that began last')
     await retention.run({ eras: 2 })
     assert.deepEqual(await firstSeq(), eraOf(2))
     await retention.run({ eras: 1 })

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type pg from 'pg'
 import { type RunningServer, readConfig, startServer } from '../../src/index.ts'
+import { ingestLock, roundLock } from '../../src/store/locks.ts'
 import { nation } from '../ingest/facts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withConnection } from '../support/database-url.ts'
@@ -61,21 +62,34 @@ const ingest = (batch: string, agent?: Agent) =>
 /** Locks a table during `work`, which can release the lock, and wait until a query waits for it. */
 const whileHeld = (
   table: string,
-  work: (releaseLock: () => Promise<void>, untilWaiting: () => Promise<void>) => Promise<void>,
+  work: (
+    releaseLock: () => Promise<void>,
+    untilWaiting: (who: keyof typeof waiting) => Promise<void>,
+  ) => Promise<void>,
 ) =>
   withConnection(database.url, async client => {
     await client.query('begin')
     await client.query(`lock table ${table} in access exclusive mode`)
     await work(
       async () => void (await client.query('commit')),
-      () => until(() => isWaitedFor(client), `a query waits for ${table}`),
+      who => until(() => isWaiting(client, who), `${who} waits for ${table}`),
     )
   })
 
-async function isWaitedFor(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query(
-    'select from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()',
-  )
+/** The condition of a session that waits. A ranking round, which follows each start, reads the same tables. */
+const holds = (lock: number) => `exists (
+  select from pg_locks h where h.pid = a.pid and h.locktype = 'advisory' and h.objid = ${lock} and h.granted)`
+const waiting = {
+  request: `a.application_name = 'chancery chancery_public'`,
+  batch: `${holds(ingestLock)} and not ${holds(roundLock)}`,
+}
+
+async function isWaiting(client: pg.Client, who: keyof typeof waiting): Promise<boolean> {
+  // In a transaction the activity is read once.
+  await client.query('select pg_stat_clear_snapshot()')
+  const { rows } = await client.query(`
+    select from pg_stat_activity a where a.datname = current_database() and ${waiting[who]}
+      and exists (select from pg_locks l where l.pid = a.pid and l.locktype = 'relation' and not l.granted)`)
   return rows.length > 0
 }
 
@@ -109,7 +123,7 @@ test('requests that were admitted before the process closes get responses: one i
   await once(socket, 'connect')
   await whileHeld('chancery_world.nation', async (releaseLock, untilWaiting) => {
     const response = call(`${server.publicUrl}/api/v1/nations/n1`)
-    await untilWaiting()
+    await untilWaiting('request')
     const closed = server.close()
     await until(() => isRefused(server.publicUrl), 'new connections are refused')
     socket.write('GET /api/v1/game HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -125,7 +139,7 @@ test('requests that were admitted before the process closes get responses: one i
 test('a batch that is under way when the process closes is applied, and acknowledged', async () => {
   await whileHeld('chancery_world.nation', async (releaseLock, untilWaiting) => {
     const response = ingest('under-way')
-    await untilWaiting()
+    await untilWaiting('batch')
     const closed = server.close()
     await releaseLock()
     const { status, body } = await response

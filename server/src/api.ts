@@ -15,7 +15,8 @@ import { changeHandlers, changeStreamRoutes } from './changes/handlers.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs, registerSecurityTxt, registerStatus, withNotFoundPage } from './docs/register-docs.ts'
 import { eventHandlers, eventStreamRoutes } from './events/handlers.ts'
-import { type Admission, apiHeaders, createAdmission, limitPages, setApiHeaders } from './http/admission.ts'
+import { type Admission, createAdmission, limitPages } from './http/admission.ts'
+import { apiHeaders, setApiHeaders } from './http/api-headers.ts'
 import { basePathOf, withoutBasePath } from './http/base-path.ts'
 import {
   type ConnectionTimings,
@@ -121,10 +122,10 @@ export function buildApi(options: ApiOptions): FastifyInstance {
   registerAccount(app, { ...options, ...options.account })
 
   app.register(async api => {
-    api.setErrorHandler((error, req, reply) => handleError(error, req, setApiHeaders(req, reply)))
+    api.setErrorHandler(handleError)
     // Identify and limit. The next steps of a request are in http/define-operation.ts.
     api.addHook('onRequest', admission.admit)
-    // Responses from the cache and streams are not sent by Fastify, and have them already.
+    // Not of responses from the cache and of streams: Fastify does not send them, and they have these headers.
     api.addHook('onSend', async (req, reply) => void setApiHeaders(req, reply))
     requestMetrics.watch(api)
     registerOperations(api, { ...options, requestTrace })
@@ -242,7 +243,7 @@ function createListener(
   const handleErrorOutsideApi = (error: unknown, req: FastifyRequest, reply: FastifyReply): void => {
     // The page limit is separate from that of the API.
     if (error instanceof ApiError && error.code === 'rate_limited') {
-      handleError(error, req, reply.headers(apiHeaders))
+      handleError(error, req, reply.headers(apiHeaders(req.id)))
       return
     }
     reply.raw.once('finish', () => requestMetrics.record(req, reply))

@@ -4,6 +4,7 @@ import { anonymous, type Key, type Viewer } from '../access/key.ts'
 import type { KeyCache } from '../access/key-cache.ts'
 import type { KeyRecord } from '../access/store.ts'
 import { addressBucket, type LimitStore, type RateLimitState } from '../limits/rate-limit.ts'
+import { setApiHeaders } from './api-headers.ts'
 import { bearerToken } from './bearer-token.ts'
 import { ApiError, rateLimited } from './http-error.ts'
 import type { RequestTrace } from './request-metrics.ts'
@@ -154,12 +155,6 @@ function credentialOf(header: string | undefined): Credential {
   return text === undefined ? { kind: 'malformed' } : { kind: 'key', text }
 }
 
-export const rateHeaders = ({ limit, remaining, resetAt }: RateLimitState) => ({
-  'x-ratelimit-limit': String(limit),
-  'x-ratelimit-remaining': String(remaining),
-  'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
-})
-
 /** For `onRequest` outside the API: limits requests per address, in a bucket of its own. */
 export const limitAddress =
   (limits: LimitStore, bucket: string, limit: number) =>
@@ -184,32 +179,6 @@ function callersOf(key: KeyRecord | undefined): string {
   return key.callLimit === null
     ? 'with this key, or the limit shared by all keys of its player'
     : 'with this key'
-}
-
-/**
- * The headers of every response of the API. Any origin may read it without credentials: keys are sent in a header, never as a cookie.
- */
-export const apiHeaders = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers':
-    'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-ratelimit-reason, retry-after, x-request-id, etag, www-authenticate, deprecation, sunset, date, link',
-  'x-content-type-options': 'nosniff',
-} as const
-
-const apiHeaderList = Object.entries(apiHeaders).flat()
-
-/** The headers of a response to an admitted request, for `writeHead`. */
-export const apiHeadersOf = (req: FastifyRequest): string[] => [
-  ...apiHeaderList,
-  'x-request-id',
-  req.id,
-  ...Object.entries(rateHeaders(req.rateLimit)).flat(),
-]
-
-/** Sets the same headers on a reply. The state of the limit is unknown where the limit store has failed. */
-export function setApiHeaders(req: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.headers(apiHeaders).header('x-request-id', req.id)
-  return req.rateLimit ? reply.headers(rateHeaders(req.rateLimit)) : reply
 }
 
 const preflightHeaders = {

@@ -3,6 +3,7 @@
  * Entries are valid for one world version.
  */
 import { hash } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type CachePolicy, limits } from '@chancery/contract'
@@ -11,7 +12,7 @@ import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { fnv1a } from '../limits/fnv1a.ts'
-import { apiHeadersOf } from './admission.ts'
+import { apiHeaders } from './api-headers.ts'
 
 const compress = promisify(gzip)
 
@@ -212,27 +213,36 @@ export function sendCacheable(
 ): FastifyReply | Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && negotiateCoding(req, ['gzip']) !== undefined
   const [plainTag, gzipTag] = [`"${body.tag}"`, `"${body.tag}-gzip"`]
-  const headers = apiHeadersOf(req)
-  headers.push('etag', isCompressed ? gzipTag : plainTag)
-  headers.push('cache-control', cacheControl[policy], 'vary', 'accept-encoding')
-  if (isFresh(req, [plainTag, gzipTag])) return write(reply, 304, headers)
-  headers.push('content-type', contentType)
-  if (!isCompressed) return write(reply, 200, headers, body.bytes)
-  headers.push('content-encoding', 'gzip')
+  const headers = {
+    etag: isCompressed ? gzipTag : plainTag,
+    'cache-control': cacheControl[policy],
+    vary: 'accept-encoding',
+  }
+  if (isFresh(req, [plainTag, gzipTag])) return write(req, reply, 304, headers)
+  const ofBody = { ...headers, 'content-type': contentType }
+  if (!isCompressed) return write(req, reply, 200, ofBody, body.bytes)
+  const ofCompressed = { ...ofBody, 'content-encoding': 'gzip' }
   const compressed = compressBody(body)
   return Buffer.isBuffer(compressed)
-    ? write(reply, 200, headers, compressed)
-    : compressed.then(bytes => write(reply, 200, headers, bytes))
+    ? write(req, reply, 200, ofCompressed, compressed)
+    : compressed.then(bytes => write(req, reply, 200, ofCompressed, bytes))
 }
 
-const deprecationHeaders = ['deprecation', 'sunset']
-
-/** Writes a response with one list of headers and one body. `reply.send` would copy the headers twice. */
-function write(reply: FastifyReply, status: number, headers: string[], body?: Buffer): FastifyReply {
-  for (const name of deprecationHeaders)
-    if (reply.hasHeader(name)) headers.push(name, String(reply.getHeader(name)))
-  if (body) headers.push('content-length', String(body.length))
-  reply.raw.writeHead(status, headers)
+/** Writes a response past `reply.send`, which would copy the headers twice and run hooks. */
+function write(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  headers: Record<string, string>,
+  body?: Buffer,
+): FastifyReply {
+  reply.raw.writeHead(status, {
+    ...apiHeaders(req.id, req.rateLimit),
+    // Those of a deprecated operation.
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    ...headers,
+    ...(body && { 'content-length': body.length }),
+  })
   reply.hijack().raw.end(body)
   return reply
 }

@@ -48,6 +48,8 @@ export const webhooks = {
 
   /** The event type of a test delivery. It is not in the log. */
   testType: 'webhook.test',
+  /** The type of a delivery whose event is no longer kept. */
+  expiredType: 'event.expired',
 } as const
 
 /** The states of an endpoint: its test has not succeeded yet, active, or disabled. */

@@ -145,6 +145,22 @@ test('valid proxies and public addresses are accepted', () => {
     assert.equal(readConfig({ CHANCERY_PUBLIC_URL: value }).publicUrl, 'https://api.game.example/eu1')
 })
 
+test('events are kept for days or eras, or all of them', () => {
+  const keptWith = (value: string) => readConfig({ CHANCERY_EVENTS_KEEP: value }).eventsKept
+  assert.equal(keptWith(''), undefined)
+  assert.deepEqual(keptWith('30 days'), { days: 30 })
+  assert.deepEqual(keptWith('1 era'), { eras: 1 })
+  for (const value of ['29 days', '36501 days', '0 eras', '101 eras', '3', 'days', '-30 days', '30 weeks'])
+    assert.match(
+      configError({ CHANCERY_EVENTS_KEEP: value }),
+      /^CHANCERY_EVENTS_KEEP must be a number of days or/,
+    )
+  const archiveWith = (env: Record<string, string>) => readConfig(env).eventsArchiveDir
+  assert.equal(archiveWith({ CHANCERY_DATA_DIR: '/data' }), '/data/events')
+  assert.equal(archiveWith({ CHANCERY_EVENTS_ARCHIVE: '/archive' }), '/archive')
+  assert.equal(archiveWith({ CHANCERY_EVENTS_ARCHIVE: 'none' }), undefined)
+})
+
 test('an unknown variable is named at the start with the known one that is most like it', () => {
   const { unknownVariables } = readConfig({
     CHANCERY_PROT: '80',

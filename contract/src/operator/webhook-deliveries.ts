@@ -72,7 +72,9 @@ export const deliverySchema = named(
     {
       id: text(64, { description: 'The delivery’s id.' }),
       event_id: nullable(text(64, { description: 'The event; null for a test.' })),
-      type: text(64, { description: 'The type of the event; event.expired if it is no longer kept.' }),
+      type: text(64, {
+        description: `The type of the event; ${webhooks.expiredType} if it is no longer kept.`,
+      }),
       state: enumOf(deliveryStates, { description: 'State of the delivery.' }),
       created_at: time({ description: 'When it was queued.' }),
       settled_at: nullable(time({ description: 'When it was delivered or failed; null before.' })),

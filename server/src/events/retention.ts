@@ -13,7 +13,7 @@ import { createItemSerializer } from '../disclosure/disclosure.ts'
 import { type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { eventRetentionLock, ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
-import { type Event, readEvents, type Span } from './store.ts'
+import { readInParts, type Span } from './store.ts'
 
 /** A span of time, or the latest eras: the current one counts. */
 export type EventsKept = { days: number } | { eras: number }
@@ -46,17 +46,11 @@ export interface DeletedBlock {
 
 const blockLengthDefault = 65_536
 
-/** Deletes events that expired an hour ago, and lets more expire. In one process at a time. */
+/**
+ * Lets events expire, and deletes those that expired an hour ago. In one process at a time. Rejects with the reason of the signal if it is
+ * aborted.
+ */
 export async function retainEvents(options: RetentionOptions): Promise<void> {
-  if (options.signal.aborted) return
-  try {
-    await retainInOneProcess(options)
-  } catch (error) {
-    if (!options.signal.aborted) throw error
-  }
-}
-
-async function retainInOneProcess(options: RetentionOptions): Promise<void> {
   await options.pool.connection(async db => {
     const lock = await db.first<{ is_ours: boolean }>(
       sql`select pg_try_advisory_lock(${eventRetentionLock}) as is_ours`,
@@ -110,7 +104,8 @@ const deletedAfterMinutes = 60
 
 async function deleteExpired(options: RetentionOptions): Promise<void> {
   const { pool, archiveDir, onDeleted, signal, blockLength = blockLengthDefault } = options
-  for (let after = 0; !signal.aborted; ) {
+  for (let after = 0; ; ) {
+    signal.throwIfAborted()
     const block = await pool.first<Span & { rows: number }>(sql`
       select min(seq) as first, max(seq) as last, count(*) as rows from (
         select seq from chancery_world.event
@@ -129,17 +124,6 @@ async function deleteExpired(options: RetentionOptions): Promise<void> {
 
 const eventsAtOnce = 1_000
 
-/** The events of a span, in parts. */
-async function* partsOf(pool: DatabasePool, span: Span): AsyncGenerator<Event[]> {
-  for (let { first } = span; ; ) {
-    const events = await readEvents(pool, { first, last: span.last }, eventsAtOnce)
-    const last = events.at(-1)
-    if (!last) return
-    first = last.seq + 1
-    yield events
-  }
-}
-
 /** Writes events to a file, a line each, as /events returns them. Its name has the time: it replaces no file of another log. */
 async function archive(
   { pool, contract, signal }: RetentionOptions,
@@ -148,7 +132,8 @@ async function archive(
 ): Promise<string> {
   const write = createItemSerializer(contract, 'event')
   async function* lines(): AsyncGenerator<string> {
-    for await (const events of partsOf(pool, span)) yield events.map(event => `${write(event)}\n`).join('')
+    for await (const events of readInParts(pool, span, eventsAtOnce))
+      yield events.map(event => `${write(event)}\n`).join('')
   }
   await mkdir(dir, { recursive: true })
   const time = new Date().toISOString().replaceAll(/[-:]/g, '')
@@ -161,7 +146,7 @@ async function archive(
 
 /** In parts, which are transactions of their own. The indexes by nation and by alliance are found by the subjects of the events. */
 async function deleteEvents({ pool, signal }: RetentionOptions, span: Span): Promise<void> {
-  for await (const events of partsOf(pool, span)) {
+  for await (const events of readInParts(pool, span, eventsAtOnce)) {
     signal.throwIfAborted()
     const seqs = events.map(({ seq }) => seq)
     await pool.transaction(async db => {

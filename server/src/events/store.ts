@@ -23,6 +23,17 @@ export async function readEvents(db: Database, { first, last }: Span, limit: num
     where e.seq >= ${first} and e.seq <= ${last} order by e.seq limit ${limit}`)
 }
 
+/** All events of a span of the log, oldest first, at most `length` at a time. */
+export async function* readInParts(db: Database, span: Span, length: number): AsyncGenerator<Event[]> {
+  for (let { first } = span; first <= span.last; ) {
+    const events = await readEvents(db, { first, last: span.last }, length)
+    const last = events.at(-1)
+    if (!last) return
+    first = last.seq + 1
+    yield events
+  }
+}
+
 /** Events by their numbers, in no order. */
 export async function readEventsBySeq(db: Database, seqs: number[]): Promise<Event[]> {
   return db.rows<Event>(sql`select ${columns} from chancery_world.event e where e.seq = any(${seqs})`)

@@ -166,6 +166,10 @@ const databaseUrls: ValueType<string[]> = {
   },
 }
 
+const directoryOrNone: ValueType<string> = {
+  allowed: `${directory.allowed}, or none`,
+  parse: text => (text === 'none' ? text : directory.parse(text)),
+}
 const eventsKept: ValueType<EventsKept> = {
   allowed: `a number of days or of eras, such as "730 days" or "3 eras": from ${daysKeptMin} to 36500 days, or 1 to 100 eras`,
   parse(text) {
@@ -184,8 +188,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
   const defaults = { ...serveDefaults, ...overrides }
   const { read, readTlsFiles, addProblem, problems, unknown } = createVariableReader(env)
   const dataDir = read('CHANCERY_DATA_DIR', directory, resolve(defaults.dataDir))
-  const archive = read('CHANCERY_EVENTS_ARCHIVE', directory, join(dataDir, 'events'))
-  const eventsArchiveDir = env.CHANCERY_EVENTS_ARCHIVE === 'none' ? undefined : archive
+  const archiveDir = read('CHANCERY_EVENTS_ARCHIVE', directoryOrNone, join(dataDir, 'events'))
   const keyLimit = read('CHANCERY_KEY_LIMIT', count, limits.keyCalls)
   const config = {
     host: read('CHANCERY_HOST', hostName, defaults.host),
@@ -221,7 +224,7 @@ export function readConfig(env: Environment, overrides: Partial<ConfigDefaults> 
       2_000_000,
     ),
     eventsKept: read('CHANCERY_EVENTS_KEEP', eventsKept, undefined),
-    eventsArchiveDir,
+    eventsArchiveDir: archiveDir === 'none' ? undefined : archiveDir,
     historyDays: read(
       'CHANCERY_HISTORY_DAYS',
       integer(1, 3_660, 'a whole number from 1 to 3660'),

@@ -1,7 +1,7 @@
-import { limits } from '@chancery/contract'
+import { type Contract, limits } from '@chancery/contract'
 import { pruneAccounts } from '../account/account-log.ts'
 import { deleteOldChanges } from '../changes/store.ts'
-import { type RetentionOptions, retainEvents } from '../events/retention.ts'
+import { type DeletedBlock, retainEvents } from '../events/retention.ts'
 import { deleteOldBatchIds, deleteOldDeadLetters } from '../ingest/dead-letters.ts'
 import { deleteOldHeartbeats } from '../ingest/heartbeats.ts'
 import { deleteEndedAddressLimits } from '../limits/address-limits.ts'
@@ -10,9 +10,11 @@ import { deleteOldPrices } from '../resources/market/history.ts'
 import { deleteOldSnapshots } from '../snapshots/files.ts'
 import type { Pools } from '../store/pools.ts'
 import type { Pulse } from '../store/pulse.ts'
+import type { Logger } from '../telemetry/log.ts'
 import type { TaskFailures } from '../telemetry/task-failures.ts'
 import { deleteOldCodes } from '../verification/store.ts'
 import { pruneDeliveryLog } from '../webhooks/delivery-log.ts'
+import type { Config } from './config.ts'
 
 const everyMs = 3_600_000
 
@@ -22,24 +24,36 @@ export function startHousekeeping({
   pulse,
   operator,
   failures,
+  contract,
+  log,
   historyDays,
-  retention,
-}: {
+  eventsKept,
+  eventsArchiveDir,
+}: Pick<Config, 'historyDays' | 'eventsKept' | 'eventsArchiveDir'> & {
   pools: Pick<Pools, 'access' | 'outbound' | 'ingest'>
   pulse: Pick<Pulse, 'now'>
   operator: { prune(): Promise<unknown> }
   failures: Pick<TaskFailures, 'of'>
-  historyDays: number
-  /** Undefined: all events are kept. */
-  retention: Omit<RetentionOptions, 'signal'> | undefined
+  contract: Contract
+  log: Pick<Logger, 'info'>
 }): { close(): Promise<void> } {
   const onError = failures.of('housekeeping', everyMs)
   const closing = new AbortController()
-  let retaining = Promise.resolve()
+  let retaining: Promise<unknown> = Promise.resolve()
   const retain = () => {
-    if (!retention) return
-    const options = { ...retention, signal: closing.signal }
-    retaining = retaining.then(() => retainEvents(options)).catch(onError)
+    if (!eventsKept) return
+    const options = {
+      pool: pools.ingest,
+      contract,
+      kept: eventsKept,
+      archiveDir: eventsArchiveDir,
+      signal: closing.signal,
+      onDeleted: ({ last: seq, file, rows }: DeletedBlock) =>
+        log.info({ seq, file, rows }, 'deleted events that are no longer kept'),
+    }
+    retaining = retaining
+      .then(() => retainEvents(options))
+      .catch(error => closing.signal.aborted || onError(error))
   }
   // Also at the start: the database may have been restored from an older backup.
   retain()

@@ -11,7 +11,6 @@ import { readLogo } from '../account/page/page.ts'
 import { buildApi } from '../api.ts'
 import { createChangeHorizon } from '../changes/change-horizon.ts'
 import { canServePages } from '../docs/built-pages.ts'
-import type { DeletedBlock } from '../events/retention.ts'
 import type { ConnectionTimings } from '../http/connections.ts'
 import { reasonOf } from '../http/http-error.ts'
 import type { StreamTimings } from '../http/open-streams.ts'
@@ -291,16 +290,7 @@ export async function startServer(config: Config, timings: ServerTimings = {}): 
       }),
     )
     own(watchFailovers({ pool: pools.ingest, pulse, onError: failures.of('failovers') }))
-    const { eventsKept: kept, eventsArchiveDir: archiveDir } = config
-    const retention = kept && {
-      pool: pools.ingest,
-      contract,
-      kept,
-      archiveDir,
-      onDeleted: ({ last: seq, file, rows }: DeletedBlock) =>
-        log.info({ seq, file, rows }, 'deleted events that are no longer kept'),
-    }
-    own(startHousekeeping({ ...config, pools, pulse, operator, failures, retention }))
+    own(startHousekeeping({ ...config, contract, pools, pulse, operator, failures, log }))
     if (config.operatorWebhookUrl !== undefined)
       own(
         startLimitRequestNotifier({

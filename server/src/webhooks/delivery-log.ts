@@ -31,7 +31,7 @@ export async function listDeliveries(
      where d.endpoint_id = ${endpointId} and ${inState} and ${condition} order by ${order} desc limit ${limit})`
   return db.rows<WebhookDelivery>(sql`
     select ${deliveryId} as id, 'evt_' || d.seq as event_id, 
-      case when d.seq is null then ${webhooks.testType} else coalesce(e.type, 'event.expired') end as type,
+      case when d.seq is null then ${webhooks.testType} else coalesce(e.type, ${webhooks.expiredType}) end as type,
       d.state, d.created_at, d.finished_at as settled_at, case when d.state = 'pending' then d.due_at end as next_at,
       coalesce((
         select json_agg(json_build_object('number', a.number, 'attempted_at', ${utc(sql`a.attempted_at`)},

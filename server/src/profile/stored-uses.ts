@@ -31,6 +31,9 @@ const battles = ['battle', 'battles'] as const
 const prices = ['market price', 'market prices'] as const
 const events = ['event of the log', 'events of the log'] as const
 
+const keptEvents =
+  '(select * from chancery_world.event where seq >= (select first_seq from chancery_world.pulse)) event'
+
 /** A text column with a key of a list. */
 const column =
   (nouns: StoredUse['nouns'], table: string, name: string) =>
@@ -79,7 +82,7 @@ function currencyQueries(change: ProfileChange): UsageQuery[] {
         {
           nouns: events,
           rows: sql`
-            from chancery_world.event where type = 'market.price_moved'
+            from ${raw(keptEvents)} where type = 'market.price_moved'
               and (${anyHasMoreDecimals(["data ->> 'price'", "data ->> 'reference_price'"], change)})`,
         },
       ]
@@ -120,7 +123,7 @@ const unitQueries = ({ key }: ProfileChange): UsageQuery[] => [
   {
     nouns: events,
     rows: sql`
-      from chancery_world.event
+      from ${raw(keptEvents)}
       where (type like 'strategic_weapon.%' and data ->> 'weapon' = ${key})
         or (type = 'battle.fought' and (${holds("data -> 'losses' -> 'attacker'", key)}
           or ${holds("data -> 'losses' -> 'defender'", key)}))`,
@@ -181,7 +184,7 @@ const usageQueries: Record<ProfilePart, (change: ProfileChange, after: Profile) 
     'news_categories',
     column(['item of news', 'items of news'], 'chancery_world.news_item', 'category'),
   ),
-  event_kinds: change => [column(events, 'chancery_world.event', 'type')(change, [])],
+  event_kinds: change => [column(events, keptEvents, 'type')(change, [])],
   'attributes.nation': attributeQueries('nation', nations),
   'attributes.alliance': attributeQueries('alliance', alliances),
 }

@@ -1,5 +1,5 @@
 import { createEventFilter, webhooks } from '@chancery/contract'
-import { readEvents } from '../events/store.ts'
+import { readInParts } from '../events/store.ts'
 import { ApiError } from '../http/http-error.ts'
 import { type Database, type DatabasePool, isoTime, type Sql, sql } from '../store/database.ts'
 import { exclusiveDeliveryLock } from '../store/locks.ts'
@@ -71,7 +71,7 @@ async function replaySpan(
   now: string,
 ): Promise<number> {
   const span = await pool.first<{ first: number | null; last: number | null; length: number }>(sql`
-    select min(first_seq) as first, max(last_seq) as last, coalesce(sum(last_seq - first_seq + 1), 0) as length
+    select greatest(min(first_seq), (select first_seq from chancery_world.pulse)) as first, max(last_seq) as last, coalesce(sum(last_seq - first_seq + 1), 0) as length
     from chancery_world.event_log_span
     where logged_at >= ${since} and logged_at < ${until}`)
   if (span?.first == null || span.last === null) return 0
@@ -82,11 +82,7 @@ async function replaySpan(
     )
   const matches = createEventFilter(filterOf(endpoint))
   let queued = 0
-  for (let first = span.first; first <= span.last; ) {
-    const events = await readEvents(pool, { first, last: span.last }, eventsPerStep)
-    const last = events.at(-1)
-    if (!last) break
-    first = last.seq + 1
+  for await (const events of readInParts(pool, { first: span.first, last: span.last }, eventsPerStep)) {
     const seqs = events.filter(matches).map(({ seq }) => seq)
     if (seqs.length === 0) continue
     const rows = await inExclusiveTransaction(

@@ -4,15 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { contractFor, demoProfile } from '@chancery/contract'
+import { contractFor, demoProfile, webhooks } from '@chancery/contract'
 import { createWorld, linesOf } from '@chancery/simulator'
 import fc from 'fast-check'
 import { type DeletedBlock, type EventsKept, retainEvents } from '../../src/events/retention.ts'
+import { storedUses } from '../../src/profile/stored-uses.ts'
 import type { DatabasePool } from '../../src/store/database.ts'
 import { nation, put } from '../ingest/facts.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { prepare, useFixture, useTestServer } from '../support/fixture.ts'
 import { createTestPools } from '../support/pools.ts'
-import type { TestServer } from '../support/test-server.ts'
+import { startTestServer, type TestServer } from '../support/test-server.ts'
 import { randomRuns } from '../support/tier.ts'
 import { until } from '../support/until.ts'
 import { assertPages, type Event, type LoggedEvent, readEvents, readLog } from './log-model.ts'
@@ -70,9 +72,9 @@ describe('events that are no longer kept', () => {
     chancery.query(`
       update chancery_world.event_log_span set logged_at = (current_date - ${days})::timestamptz
       where first_seq > ${after} and last_seq <= ${last}`)
-  const passAnHour = () =>
+  const passAnHour = (hours = 1) =>
     chancery.query(`
-      update chancery_world.pulse set events_expired_at = events_expired_at - interval '1 hour'`)
+      update chancery_world.pulse set events_expired_at = events_expired_at - interval '${hours} hours'`)
   const stored = () =>
     chancery.query<{ events: number; first: number }>(`
       select count(*)::int as events, min(seq)::int as first from chancery_world.event
@@ -115,6 +117,24 @@ describe('events that are no longer kept', () => {
     await backlog.until(({ id }) => id === log.length)
     assert.equal(backlog.seqs()[0], first)
     backlog.close()
+  })
+
+  test('prevent no change of the game profile', async () => {
+    const expired = new Set(log.slice(0, first - 1).map(event => event.type))
+    const type = log.slice(first - 1).find(event => expired.has(event.type))?.type ?? ''
+    const change = { path: `event_kinds.${type}`, part: 'event_kinds', key: type, kind: 'removed' } as const
+    const [use] = await storedUses(pools.ingest, change, demoProfile)
+    assert.equal(use?.count, log.slice(first - 1).filter(event => event.type === type).length)
+  })
+
+  test('stay in the database when the service closes', async () => {
+    const { ingest: pool } = pools
+    const signal = AbortSignal.abort()
+    const options = { pool, contract, kept: { days: 60 }, archiveDir: undefined, onDeleted: () => {}, signal }
+    await passAnHour()
+    await assert.rejects(retainEvents(options), { name: 'AbortError' })
+    await passAnHour(-1)
+    assert.equal((await stored())[0]?.first, 1)
   })
 
   test('stay in the database if they cannot be archived', async () => {
@@ -175,7 +195,7 @@ describe('events that are no longer kept', () => {
         data: { type: string; state: string }[]
       }
     await until(async () => (await list()).data[0]?.state === 'failed', 'it has failed')
-    assert.equal((await list()).data[0]?.type, 'event.expired')
+    assert.equal((await list()).data[0]?.type, webhooks.expiredType)
   })
 
   test('may be all, and the log continues', async () => {
@@ -195,6 +215,47 @@ describe('events that are no longer kept', () => {
       [last_seq],
     )
   })
+})
+
+test('a service with CHANCERY_EVENTS_KEEP lets events expire at its start, and archives and deletes them later', async t => {
+  const database = await createTestDatabase()
+  t.after(() => database.drop())
+  const start = (keep: string) =>
+    startTestServer({ CHANCERY_EVENTS_KEEP: keep }, { databaseUrl: database.url })
+  const firstSeq = async (server: TestServer) =>
+    (await server.read<{ data: Event[] }>('/events?after=0&limit=1')).data[0]?.seq
+
+  const all = await start('')
+  await all.ingest([nation('n1')])
+  await all.ingest([nation('n2')])
+  await all.query(
+    `update chancery_world.event_log_span set logged_at = now() - interval '40 days' where first_seq = 1`,
+  )
+  assert.equal(await firstSeq(all), 1)
+  await all.close()
+
+  const keeping = await start('30 days')
+  await until(async () => (await firstSeq(keeping)) !== 1, 'the first event has expired')
+  await keeping.query(`update chancery_world.pulse set events_expired_at = now() - interval '2 hours'`)
+  await keeping.close()
+
+  const later = await start('30 days')
+  t.after(() => later.close())
+  const archive = join(later.dataDir, 'events')
+  const files = () =>
+    readdir(archive).then(
+      names => names.filter(name => name.endsWith('.gz')),
+      () => [],
+    )
+  await until(async () => (await files()).length === 1, 'the archive is written')
+  await until(
+    async () => (await later.query('select from chancery_world.event where seq = 1')).length === 0,
+    'the event is deleted',
+  )
+  assert.deepEqual(
+    (await linesOfFile(join(archive, (await files())[0] ?? ''))).map(line => JSON.parse(line).seq),
+    [1],
+  )
 })
 
 describe('the latest eras', () => {

@@ -15,8 +15,7 @@ import { changeHandlers, changeStreamRoutes } from './changes/handlers.ts'
 import { createDisclosure } from './disclosure/disclosure.ts'
 import { registerDocs, registerSecurityTxt, registerStatus, withNotFoundPage } from './docs/register-docs.ts'
 import { eventHandlers, eventStreamRoutes } from './events/handlers.ts'
-import { type Admission, createAdmission, limitPages } from './http/admission.ts'
-import { apiHeaders, setApiHeaders } from './http/api-headers.ts'
+import { type Admission, apiHeaders, createAdmission, limitPages } from './http/admission.ts'
 import { basePathOf, withoutBasePath } from './http/base-path.ts'
 import {
   type ConnectionTimings,
@@ -125,8 +124,6 @@ export function buildApi(options: ApiOptions): FastifyInstance {
     api.setErrorHandler(handleError)
     // Identify and limit. The next steps of a request are in http/define-operation.ts.
     api.addHook('onRequest', admission.admit)
-    // Not of responses from the cache and of streams: Fastify does not send them, and they have these headers.
-    api.addHook('onSend', async (req, reply) => void setApiHeaders(req, reply))
     requestMetrics.watch(api)
     registerOperations(api, { ...options, requestTrace })
     registerSnapshots(api, { db: options.pools.public, publicUrl })
@@ -243,11 +240,11 @@ function createListener(
   const handleErrorOutsideApi = (error: unknown, req: FastifyRequest, reply: FastifyReply): void => {
     // The page limit is separate from that of the API.
     if (error instanceof ApiError && error.code === 'rate_limited') {
-      handleError(error, req, reply.headers(apiHeaders(req.id)))
+      handleError(error, req, reply.headers(apiHeaders))
       return
     }
     reply.raw.once('finish', () => requestMetrics.record(req, reply))
-    admission.admit(req, reply, rejection => handleError(rejection ?? error, req, setApiHeaders(req, reply)))
+    admission.admit(req, reply, rejection => handleError(rejection ?? error, req, reply))
   }
 
   const app = Fastify({

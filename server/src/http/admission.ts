@@ -4,7 +4,6 @@ import { anonymous, type Key, type Viewer } from '../access/key.ts'
 import type { KeyCache } from '../access/key-cache.ts'
 import type { KeyRecord } from '../access/store.ts'
 import { addressBucket, type LimitStore, type RateLimitState } from '../limits/rate-limit.ts'
-import { setApiHeaders } from './api-headers.ts'
 import { bearerToken } from './bearer-token.ts'
 import { ApiError, rateLimited } from './http-error.ts'
 import type { RequestTrace } from './request-metrics.ts'
@@ -12,7 +11,6 @@ import type { RequestTrace } from './request-metrics.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     viewer: Viewer
-    /** The bucket of the caller; of the address, where nothing was consumed. */
     rateLimit: RateLimitState
   }
   interface FastifyContextConfig {
@@ -86,11 +84,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
     // In this order: not exactly one Host header (400), preflight (204), the key, one request consumed, then 405, 429 and 401
     // (`admissionError`).
     admit(req, reply, done) {
+      reply.headers(apiHeaders).header('x-request-id', req.id)
       const credential = credentialOf(req.headers.authorization)
 
       const applyKey = (key: KeyRecord | undefined, state: RateLimitState) => {
         req.viewer = key ? { kind: 'key', key } : anonymous
         req.rateLimit = state
+        reply.headers(rateHeaders(state))
         const error = admissionError(req, credential, key)
         requestTrace?.admission(req, key, state, error)
         done(error)
@@ -102,7 +102,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         whenReady(
           peek(req.ip),
           state => {
-            req.rateLimit = state
+            reply.headers(rateHeaders(state))
             then()
           },
           done,
@@ -114,7 +114,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (req.method === 'OPTIONS') {
         return withoutConsuming(() => {
           const methods = req.routeOptions.config.methods ?? allowedMethods
-          setApiHeaders(req, reply)
           reply.headers(preflightHeaders).headers({ allow: methods, 'access-control-allow-methods': methods })
           reply.header('cache-control', 'no-store').code(204).send()
         })
@@ -155,6 +154,12 @@ function credentialOf(header: string | undefined): Credential {
   return text === undefined ? { kind: 'malformed' } : { kind: 'key', text }
 }
 
+export const rateHeaders = ({ limit, remaining, resetAt }: RateLimitState) => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(Math.ceil(resetAt / 1000)),
+})
+
 /** For `onRequest` outside the API: limits requests per address, in a bucket of its own. */
 export const limitAddress =
   (limits: LimitStore, bucket: string, limit: number) =>
@@ -180,6 +185,16 @@ function callersOf(key: KeyRecord | undefined): string {
     ? 'with this key, or the limit shared by all keys of its player'
     : 'with this key'
 }
+
+/**
+ * The headers of every response of the API. Any origin may read it without credentials: keys are sent in a header, never as a cookie.
+ */
+export const apiHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-ratelimit-reason, retry-after, x-request-id, etag, www-authenticate, deprecation, sunset, date, link',
+  'x-content-type-options': 'nosniff',
+} as const
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',

@@ -17,8 +17,7 @@
  *                `createHandlers` in `api.ts`, and calls the resource's `store.ts`; the query of a plain list is derived from the contract.
  *  7. disclose   The handler passes items through `disclosure/`: its result can hold `Disclosed` values only.
  *  8. serialize  By the contract's response schema: a field that it does not name is not written.
- *  9. respond    `response-cache.ts`: Cache-Control, ETag and 304, compression. Private responses are `no-store`. The headers of every response
- *                are in `api-headers.ts`; responses that may be cached are written without Fastify's reply.
+ *  9. respond    `response-cache.ts`: Cache-Control, ETag and 304, compression. Private responses are `no-store`.
  */
 import {
   bases,

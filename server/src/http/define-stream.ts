@@ -2,7 +2,6 @@ import { type Contract, limits, type Operation, type Parameters } from '@chancer
 import type { FastifyInstance } from 'fastify'
 import type { Viewer } from '../access/key.ts'
 import { callerBucket } from './admission.ts'
-import { setApiHeaders } from './api-headers.ts'
 import { createValidate, publicRoutes } from './define-operation.ts'
 import { createDefiner, type Define } from './definer.ts'
 import { rateLimited } from './http-error.ts'
@@ -37,7 +36,7 @@ export const createDefineStream = ({ app, contract, streams, limiter }: DefineSt
         const slot = limiter.acquire(viewer, req.ip)
         try {
           const start = await runHandler({})
-          const { raw } = setApiHeaders(req, reply).headers(streamHeaders).hijack()
+          const { raw } = reply.headers(streamHeaders).hijack()
           // The client may have disconnected meanwhile.
           if (raw.destroyed) {
             slot.release()

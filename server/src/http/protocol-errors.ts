@@ -6,8 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import type { Admission } from './admission.ts'
-import { apiHeaders } from './api-headers.ts'
+import { type Admission, apiHeaders, rateHeaders } from './admission.ts'
 import { lingeringClose } from './connections.ts'
 import { ApiError, errorBody, rateLimited } from './http-error.ts'
 import type { RequestIds } from './request-id.ts'
@@ -35,8 +34,10 @@ export function createProtocolErrors(
     const body = errorBody(error, requestId)
     const headers = {
       ...fixedHeaders,
-      ...apiHeaders(requestId, await admission.peek(address)),
+      ...apiHeaders,
+      ...rateHeaders(await admission.peek(address)),
       ...error.headers,
+      'x-request-id': requestId,
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
       'cache-control': 'no-store',

@@ -3,7 +3,6 @@
  * Entries are valid for one world version.
  */
 import { hash } from 'node:crypto'
-import type { OutgoingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type CachePolicy, limits } from '@chancery/contract'
@@ -12,7 +11,6 @@ import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { fnv1a } from '../limits/fnv1a.ts'
-import { apiHeaders } from './api-headers.ts'
 
 const compress = promisify(gzip)
 
@@ -213,38 +211,17 @@ export function sendCacheable(
 ): FastifyReply | Promise<FastifyReply> {
   const isCompressed = body.bytes.length >= compressFromBytes && negotiateCoding(req, ['gzip']) !== undefined
   const [plainTag, gzipTag] = [`"${body.tag}"`, `"${body.tag}-gzip"`]
-  const headers = {
+  reply.headers({
     etag: isCompressed ? gzipTag : plainTag,
     'cache-control': cacheControl[policy],
     vary: 'accept-encoding',
-  }
-  if (isFresh(req, [plainTag, gzipTag])) return write(req, reply, 304, headers)
-  const ofBody = { ...headers, 'content-type': contentType }
-  if (!isCompressed) return write(req, reply, 200, ofBody, body.bytes)
-  const ofCompressed = { ...ofBody, 'content-encoding': 'gzip' }
-  const compressed = compressBody(body)
-  return Buffer.isBuffer(compressed)
-    ? write(req, reply, 200, ofCompressed, compressed)
-    : compressed.then(bytes => write(req, reply, 200, ofCompressed, bytes))
-}
-
-/** Writes a response past `reply.send`, which would copy the headers twice and run hooks. */
-function write(
-  req: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  headers: Record<string, string>,
-  body?: Buffer,
-): FastifyReply {
-  reply.raw.writeHead(status, {
-    ...apiHeaders(req.id, req.rateLimit),
-    // Those of a deprecated operation.
-    ...(reply.getHeaders() as OutgoingHttpHeaders),
-    ...headers,
-    ...(body && { 'content-length': body.length }),
   })
-  reply.hijack().raw.end(body)
-  return reply
+  if (isFresh(req, [plainTag, gzipTag])) return reply.code(304).send()
+  reply.header('content-type', contentType)
+  if (!isCompressed) return reply.send(body.bytes)
+  reply.header('content-encoding', 'gzip')
+  const compressed = compressBody(body)
+  return Buffer.isBuffer(compressed) ? reply.send(compressed) : compressed.then(bytes => reply.send(bytes))
 }
 
 /** Sends a body for this viewer alone. */

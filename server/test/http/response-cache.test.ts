@@ -11,21 +11,14 @@ import { createResponseCache, sendCacheable } from '../../src/http/response-cach
 
 const contract = contractFor(demoProfile)
 
-/** Admits every request. */
-function createAdmittingApp() {
-  const app = Fastify()
-  app.addHook('onRequest', async req => {
-    req.viewer = anonymous
-    req.rateLimit = { limit: 60, remaining: 59, resetAt: 0, isAllowed: true, retryAfterSeconds: 1 }
-  })
-  return app
-}
-
 /** The operation nations.list of an empty world. `handled` has the parameters of each call of the handler. */
 function openApi() {
   const world = { version: 1 }
   const handled: unknown[] = []
-  const app = createAdmittingApp()
+  const app = Fastify()
+  app.addHook('onRequest', async req => {
+    req.viewer = anonymous
+  })
   const define = createDefineOperation({
     app,
     contract,
@@ -176,7 +169,7 @@ test('a cached body retains the memory of its own bytes only, compressed or not'
   const responses = createResponseCache()
   const make = async () => JSON.stringify({ data: 'text '.repeat(300) })
   const request = (id: string) => responses.getOrCompute({ url: id, key: id }, 1, make)
-  const app = createAdmittingApp()
+  const app = Fastify()
   app.get<{ Params: { id: string } }>('/:id', async (req, reply) =>
     sendCacheable(req, reply, await request(req.params.id), 'public'),
   )

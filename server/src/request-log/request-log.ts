@@ -1,7 +1,7 @@
 import { limits } from '@chancery/contract'
 import { Counter, type Registry } from '@prometheus-io/client'
 import { type Database, type DatabasePool, deleteInSteps, isoTime, type Sql, sql } from '../store/database.ts'
-import { createRequestRing, type ServedRequest, sampleRequests } from './request-ring.ts'
+import { createRequestRing, type ServedRequest } from './request-ring.ts'
 import { createUsageCounters } from './usage-counters.ts'
 import { createWriter, type FlushBatch } from './writer.ts'
 
@@ -70,12 +70,12 @@ export function startRequestLog(options: RequestLogOptions) {
   const flush = createWriter({
     pool,
     collect(): FlushBatch | undefined {
-      const { requests, lost } = ring.take()
-      const sample = sampleRequests(requests, rowsPerWrite)
+      const sample = ring.take(rowsPerWrite)
       const counts = counters.take()
-      drop('line', lost + sample.droppedCount)
+      drop('line', sample.droppedCount)
       drop('count', counts.uncounted)
-      return requests.length > 0 ? { sample, counts } : undefined
+      const hasRows = sample.ofKeys.length + sample.ofAddresses.length > 0
+      return hasRows || counts.requests > 0 ? { sample, counts } : undefined
     },
     onWritten(newest) {
       caps.ofKeys.enforce(newest.ofKeys)

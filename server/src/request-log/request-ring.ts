@@ -23,12 +23,26 @@ export interface LoggedRequest extends Omit<ServedRequest, 'isDeprecated'> {
   at: number
 }
 
-/** A ring buffer of the newest requests. One preallocated array per column: adding a request creates no garbage. */
+/** The requests that are logged, each list oldest first, and how many are not. */
+export interface RequestSample {
+  ofKeys: LoggedRequest[]
+  ofAddresses: LoggedRequest[]
+  droppedCount: number
+}
+
+/** Of an id that a trusted proxy has sent (`http/request-id.ts`). */
+const idLengthMax = 64
+
+/**
+ * A ring buffer of the newest requests, one preallocated array per column. Ids are kept as bytes: each string would live long enough to be
+ * moved to the old generation, which V8 then collects every few seconds under load.
+ */
 export function createRequestRing(capacity: number) {
   const ats = new Float64Array(capacity)
   const durationsMs = new Float64Array(capacity)
   const statuses = new Uint16Array(capacity)
-  const requestIds = new Array<string>(capacity).fill('')
+  const ids = Buffer.alloc(capacity * idLengthMax)
+  const idLengths = new Uint8Array(capacity)
   const keyIds = new Array<string | null>(capacity).fill(null)
   const addresses = new Array<string>(capacity).fill('')
   const operations = new Array<string>(capacity).fill('')
@@ -38,6 +52,18 @@ export function createRequestRing(capacity: number) {
   let count = 0
   let lost = 0
 
+  const requestAt = (index: number): LoggedRequest => ({
+    at: ats[index] ?? 0,
+    requestId: ids.toString('latin1', index * idLengthMax, index * idLengthMax + (idLengths[index] ?? 0)),
+    keyId: keyIds[index] ?? null,
+    address: addresses[index] ?? '',
+    operation: operations[index] ?? '',
+    status: statuses[index] ?? 0,
+    durationMs: durationsMs[index] ?? 0,
+    errorCode: errorCodes[index] ?? null,
+    errorParameter: errorParameters[index] ?? null,
+  })
+
   return {
     /** Adds a request. A full ring loses the oldest one. */
     add(served: ServedRequest, at: number): void {
@@ -45,7 +71,7 @@ export function createRequestRing(capacity: number) {
       ats[next] = at
       durationsMs[next] = durationMs
       statuses[next] = status
-      requestIds[next] = requestId
+      idLengths[next] = ids.write(requestId, next * idLengthMax, idLengthMax, 'latin1')
       keyIds[next] = keyId
       addresses[next] = address
       operations[next] = operation
@@ -56,36 +82,23 @@ export function createRequestRing(capacity: number) {
       else count += 1
     },
 
-    /** Removes all of them, oldest first. */
-    take(): { requests: LoggedRequest[]; lost: number } {
+    /** Removes all of them, and returns at most `rowsMax`. */
+    take(rowsMax: number): RequestSample {
       const oldest = next - count + capacity
-      const requests = Array.from({ length: count }, (_, offset): LoggedRequest => {
-        const index = (oldest + offset) % capacity
-        return {
-          at: ats[index] ?? 0,
-          requestId: requestIds[index] ?? '',
-          keyId: keyIds[index] ?? null,
-          address: addresses[index] ?? '',
-          operation: operations[index] ?? '',
-          status: statuses[index] ?? 0,
-          durationMs: durationsMs[index] ?? 0,
-          errorCode: errorCodes[index] ?? null,
-          errorParameter: errorParameters[index] ?? null,
-        }
-      })
-      const taken = { requests, lost }
+      const indexes = Array.from({ length: count }, (_, offset) => (oldest + offset) % capacity)
+      const chosen = sample(
+        indexes.map(index => keyIds[index] ?? null),
+        rowsMax,
+      )
+      const [ofKeys, ofAddresses] = chosen.map(offsets =>
+        offsets.map(offset => requestAt(indexes[offset] ?? 0)),
+      ) as [LoggedRequest[], LoggedRequest[]]
+      const droppedCount = lost + count - ofKeys.length - ofAddresses.length
       count = 0
       lost = 0
-      return taken
+      return { ofKeys, ofAddresses, droppedCount }
     },
   }
-}
-
-/** The requests that are logged, each list oldest first, and how many are not. */
-export interface RequestSample {
-  ofKeys: LoggedRequest[]
-  ofAddresses: LoggedRequest[]
-  droppedCount: number
 }
 
 /** Rows of one key per write: as many as a player is shown. */
@@ -93,26 +106,24 @@ const requestsPerKeyMax = 200
 
 /**
  * Fair sampling: takes the newest requests of all keys round-robin, so that no key displaces another. Requests without a key get the
- * remaining room.
+ * remaining room. Takes the keys of all requests, and returns the positions of those with and without a key.
  */
-export function sampleRequests(requests: readonly LoggedRequest[], max: number): RequestSample {
+function sample(keyIds: readonly (string | null)[], max: number): [ofKeys: number[], ofAddresses: number[]] {
   const taken = new Map<string, number>()
-  const rounds: LoggedRequest[][] = []
-  const anonymous: LoggedRequest[] = []
-  for (const request of requests.toReversed()) {
-    if (request.keyId === null) {
-      anonymous.push(request)
+  const rounds: number[][] = []
+  const anonymous: number[] = []
+  for (let position = keyIds.length - 1; position >= 0; position -= 1) {
+    const keyId = keyIds[position] ?? null
+    if (keyId === null) {
+      anonymous.push(position)
       continue
     }
-    const round = taken.get(request.keyId) ?? 0
-    taken.set(request.keyId, round + 1)
+    const round = taken.get(keyId) ?? 0
+    taken.set(keyId, round + 1)
     if (round >= requestsPerKeyMax) continue
     rounds[round] ??= []
-    rounds[round].push(request)
+    rounds[round].push(position)
   }
-  // The sort is stable: requests of one millisecond keep their order.
-  const ofKeys = rounds.flat().slice(0, max).reverse()
-  const ofAddresses = anonymous.slice(0, max - ofKeys.length).reverse()
-  const droppedCount = requests.length - ofKeys.length - ofAddresses.length
-  return { ofKeys: ofKeys.sort((one, other) => one.at - other.at), ofAddresses, droppedCount }
+  const ofKeys = rounds.flat().slice(0, max)
+  return [ofKeys.sort((one, other) => one - other), anonymous.slice(0, max - ofKeys.length).reverse()]
 }

@@ -21,7 +21,7 @@ test('the ring returns its requests oldest first, and reports how many of the ol
       let at = 0
       for (const notes of [...steps, 'take' as const]) {
         if (notes === 'take') {
-          const { requests: calls, lost } = ring.take()
+          const { ofKeys: calls, droppedCount: lost } = ring.take(capacity)
           assert.deepEqual(calls, waiting.slice(-capacity))
           assert.equal(lost, waiting.length - calls.length)
           waiting = []
@@ -39,11 +39,21 @@ test('the ring returns its requests oldest first, and reports how many of the ol
   )
 })
 
+test('an id of the greatest length is kept', () => {
+  const ring = createRequestRing(3)
+  const ids = ['a'.repeat(64), 'b', 'c'.repeat(64)]
+  for (const [at, requestId] of ids.entries()) ring.add(servedRequest({ requestId }), at)
+  assert.deepEqual(
+    ring.take(3).ofKeys.map(({ requestId }) => requestId),
+    ids,
+  )
+})
+
 test('taken requests do not change when the ring is reused', () => {
   const ring = createRequestRing(2)
   const first = servedRequest()
   ring.add(first, 1)
-  const { requests: calls } = ring.take()
+  const { ofKeys: calls } = ring.take(2)
   for (let at = 2; at < 6; at += 1) ring.add(servedRequest(), at)
   assert.deepEqual(calls, [loggedAt(1, first)])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { sampleRequests } from '../../src/request-log/request-ring.ts'
+import { createRequestRing, type LoggedRequest } from '../../src/request-log/request-ring.ts'
 import { anonymousRequest, loggedAt, servedRequest } from './test-requests.ts'
 
 const someCalls = fc.array(fc.constantFrom('key_1', 'key_2', 'key_3', null), { maxLength: 120 }).map(keyIds =>
@@ -13,6 +13,12 @@ const someCalls = fc.array(fc.constantFrom('key_1', 'key_2', 'key_3', null), { m
     ),
   ),
 )
+
+function sampleRequests(calls: readonly LoggedRequest[], max: number) {
+  const ring = createRequestRing(calls.length + 1)
+  for (const call of calls) ring.add({ ...call, isDeprecated: false }, call.at)
+  return ring.take(max)
+}
 
 test('all requests are logged in order while there is room', () => {
   fc.assert(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { bases, type RateLimitReason, rateLimitReasons } from '@chancery/contract'
+import { rateHeaders } from '../../src/http/admission.ts'
 import { useTestServer } from '../support/fixture.ts'
 import { redisUrl } from '../support/redis-server.ts'
 import { startTestServer, type TestServer, type TestServerOptions } from '../support/test-server.ts'
@@ -73,6 +74,13 @@ function assertLimited(responses: ReceivedResponse[], limit: number, from = limi
 
 const options = async (chancery: TestServer, headers: Record<string, string> = {}) =>
   readResponse(await fetch(`${chancery.url}${bases.canonical}/game`, { method: 'OPTIONS', headers }))
+
+test('the number of remaining requests is written in full', () => {
+  for (const remaining of [0, 7, 60, 999, 1_000, 1_007, 1_070, 12_345, 600_000, 999_999_999]) {
+    const headers = rateHeaders({ limit: 1e9, remaining, resetAt: 0, isAllowed: true, retryAfterSeconds: 1 })
+    assert.equal(headers['x-ratelimit-remaining'], String(remaining))
+  }
+})
 
 test('of many calls at once without a key 60 succeed, and of many with one 120, over both bases', async () => {
   const chancery = usual

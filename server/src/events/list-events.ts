@@ -34,7 +34,7 @@ export async function readMatching(
   limit: number,
 ): Promise<Event[]> {
   const chosen = hasSubject(filter)
-    ? selectBySubject(span, filter)
+    ? selectBySubject(span, filter, { order: sql`e.seq`, rows: limit })
     : filter.type && selectByType(filter.type, span, { limit, isOldestFirst: true })
   if (!chosen) return readEvents(db, span, limit)
   return db.rows<Event>(sql`
@@ -203,27 +203,37 @@ export const selectByTypeAndSubject = (
     isAbout(sql`e.alliance_ids`, alliance_id),
   )
 
+/** The first of the selected events, in an order of `e`. */
+interface First {
+  order: Sql
+  rows: number
+}
+
 /**
  * The numbers of events about nations, alliances or a war, each once. A war has fewer events than a nation, and a nation fewer than an
- * alliance: the index of the first of them finds the events, which are then filtered by the rest.
+ * alliance: the index of the first of them finds the events, which are then filtered by the rest. With `first` only those and some more
+ * are read, where nothing is filtered.
  */
-export function selectBySubject(span: Span, filter: Subjects): Sql {
+export function selectBySubject(span: Span, filter: Subjects, first?: First): Sql {
   const { type, nation_id, alliance_id, war_id } = filter
   const inSpan = allOf([
-    sql`s.seq >= ${span.first} and s.seq <= ${span.last}`,
-    type && sql`s.type = any(${type})`,
+    sql`e.seq >= ${span.first} and e.seq <= ${span.last}`,
+    type && sql`e.type = any(${type})`,
   ])
   const isAboutNation = isAbout(sql`e.nation_ids`, nation_id)
   const isAboutAlliance = isAbout(sql`e.alliance_ids`, alliance_id)
   if (war_id !== undefined) {
-    const found = sql`select s.seq from chancery_world.event s where s.war_id = ${war_id} and ${inSpan}`
+    const found = sql`select e.seq from chancery_world.event e where e.war_id = ${war_id} and ${inSpan}`
     return among(found, isAboutNation, isAboutAlliance)
   }
   if (nation_id) {
-    const found = bySubject(sql`chancery_world.event_nation`, sql`s.nation_id`, nation_id, inSpan)
-    return among(found, isAboutAlliance)
+    const nations = { table: sql`chancery_world.event_nation`, column: sql`e.nation_id`, ids: nation_id }
+    return alliance_id
+      ? among(bySubject(nations, inSpan), isAboutAlliance)
+      : bySubject(nations, inSpan, first)
   }
-  return bySubject(sql`chancery_world.event_alliance`, sql`s.alliance_id`, alliance_id ?? [], inSpan)
+  const alliances = { table: sql`chancery_world.event_alliance`, column: sql`e.alliance_id` }
+  return bySubject({ ...alliances, ids: alliance_id ?? [] }, inSpan, first)
 }
 
 const isAbout = (subjects: Sql, ids: string[] | undefined) => ids && sql`${subjects} ?| ${ids}`
@@ -234,11 +244,20 @@ const among = (found: Sql, ...rest: (Sql | undefined)[]): Sql =>
     ? sql`select e.seq from (${found}) found join chancery_world.event e using (seq) where ${allOf(rest)}`
     : found
 
+interface Subject {
+  table: Sql
+  column: Sql
+  ids: string[]
+}
+
 /** An event may be about several of the ids. A single id is compared with `=`: the index then returns events in order. */
-function bySubject(table: Sql, column: Sql, ids: string[], inSpan: Sql): Sql {
-  return ids.length === 1
-    ? sql`select s.seq from ${table} s where ${column} = ${ids[0]} and ${inSpan}`
-    : sql`select distinct s.seq from ${table} s where ${column} = any(${ids}) and ${inSpan}`
+function bySubject({ table, column, ids }: Subject, inSpan: Sql, first?: First): Sql {
+  if (ids.length === 1) return sql`select e.seq from ${table} e where ${column} = ${ids[0]} and ${inSpan}`
+  if (!first) return sql`select distinct e.seq from ${table} e where ${column} = any(${ids}) and ${inSpan}`
+  return sql`
+    select distinct found.seq from unnest(${ids}::text[]) as i (id), lateral (
+      select e.seq from ${table} e where ${column} = i.id and ${inSpan} order by ${first.order} limit ${first.rows}
+    ) found`
 }
 
 async function listBySubject(
@@ -252,10 +271,12 @@ async function listBySubject(
   if (ofKinds === 0) return { items: [], total: 0 }
   const areFew = ofKinds !== undefined && ofKinds <= fewOfKindMax
   const chosen = type && areFew ? selectByTypeAndSubject(type, span, filter) : selectBySubject(span, filter)
+  const fromFirst = (order: Sql, rows: number) => sql`(${selectBySubject(span, filter, { order, rows })}) e`
   const opposite = { isOldestFirst: !page.isOldestFirst }
   return readPage<Event>(db, filter, {
     columns,
     from: sql`(${chosen}) e`,
+    ...(!areFew && { fromFirst }),
     order: sql`e.seq ${direction(page)}`,
     reversed: sql`e.seq ${direction(opposite)}`,
     deferredJoin: {

@@ -20,6 +20,8 @@ export interface Listing {
   columns: Sql
   /** Tables and conditions. */
   from: Sql
+  /** Selects at least the first `rows` in this order, where that is cheaper than `from`. */
+  fromFirst?: (order: Sql, rows: number) => Sql
   /** A total order. */
   order: Sql
   /** The reverse order. */
@@ -90,7 +92,9 @@ interface Part {
   isSmall: boolean
 }
 
-function pageOf({ columns, from, deferredJoin }: Listing, order: Sql, { limit, offset, isSmall }: Part): Sql {
+function pageOf(listing: Listing, order: Sql, { limit, offset, isSmall }: Part): Sql {
+  const { columns, deferredJoin } = listing
+  const from = (!isSmall && listing.fromFirst?.(order, offset + limit)) || listing.from
   const part = sql`order by ${order} limit ${limit} offset ${offset}`
   if (!deferredJoin) return sql`select ${columns} from ${from} ${part}`
   // `offset 0` is an optimization fence: the subquery is planned for all its rows, not for the first ones.

@@ -74,6 +74,8 @@ test('a query for subjects returns the events that a sequential scan finds, by e
         and (${alliance_id ?? null}::text[] is null or alliance_ids ?| ${alliance_id ?? null})
         and (${war_id ?? null}::text is null or war_id = ${war_id ?? null})`)
     assert.deepEqual(await numbers(selectBySubject(span, query)), expected)
+    const newest = await numbers(selectBySubject(span, query, { order: sql`e.seq desc`, rows: limit }))
+    assert.deepEqual(newest.slice(-limit), expected.slice(-limit))
     if (type && war_id === undefined)
       assert.deepEqual(await numbers(selectByTypeAndSubject(type, span, query)), expected)
     const matching = await readMatching(pool, span, query, limit)

@@ -1,18 +1,18 @@
-/** `bench memory`: resident memory of one process under mixed requests, with a world of 100,000 nations that changes. */
+/** `bench memory`: resident memory and p99 of one process under mixed requests, with a world of 100,000 nations that changes. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BenchRequest, fetchOnce, runWrk } from './load.ts'
-import { mean, residentBytesOf, today } from './machine.ts'
+import { type BenchRequest, fetchOnce, type LoadOptions, runWrk } from './load.ts'
+import { median, residentBytesOf, rounded, today } from './machine.ts'
 import { startPostgres, startService } from './servers.ts'
 import { createKeys, findSubjects, loadWorld, type Subjects, whileChanging } from './world.ts'
 
-/** Resident memory, by seconds since the load began. */
-export interface MemorySample {
-  second: number
+/** One minute of the load. */
+export interface MinuteSample {
+  /** The most resident memory of the process. */
   bytes: number
+  p99Ms: number
 }
 
 const sampleEveryMs = 5_000
-const samplesShown = 12
 /** So many of the requests hold some of every kind. */
 const checkedMax = 400
 
@@ -28,36 +28,45 @@ export async function measureMemory({ minutes, nations }: { minutes: number; nat
     const { status, body } = await fetchOnce(service.publicUrl, request)
     if (status !== 200) throw new Error(`${request.path}: ${status} ${body}`)
   }
-  console.error(`Sampling the memory of a process for ${minutes} minutes`)
-  const url = service.publicUrl
-  const seconds = minutes * 60
-  const load = runWrk({ url, requests, connections: 32, seconds, side: 'load', allowsErrors: true })
-  const samples = await whileChanging(ingest, subjects.nations, () => sampleUntil(load, service.pid))
-  const { requests: count, errors } = await load
-  const every = Math.max(1, Math.floor(samples.length / samplesShown))
+  console.error(`Sampling the memory and the p99 of a process for ${minutes} minutes`)
+  const load = {
+    url: service.publicUrl,
+    requests,
+    connections: 32,
+    side: 'load',
+    allowsErrors: true,
+  } as const
+  const totals = { requests: 0, errors: 0 }
+  const samples: MinuteSample[] = []
+  await whileChanging(ingest, subjects.nations, async () => {
+    while (samples.length < minutes) {
+      const { requests, errors, ...sample } = await sampleMinute(load, service.pid)
+      totals.requests += requests
+      totals.errors += errors
+      samples.push(sample)
+    }
+  })
   return {
     measuredOn: today(),
     minutes,
     nations: subjects.counts.nations,
-    requests: count,
-    errors,
-    ...memoryTrendOf(samples),
-    samples: samples.filter((_, index) => index % every === 0 || index === samples.length - 1),
+    ...totals,
+    memory: trendOf(samples.map(({ bytes }) => bytes)),
+    p99: trendOf(samples.map(({ p99Ms }) => p99Ms)),
+    samples,
   }
 }
 
-async function sampleUntil(load: Promise<unknown>, pid: number): Promise<MemorySample[]> {
-  const samples: MemorySample[] = []
-  const startedMs = performance.now()
+async function sampleMinute(load: Omit<LoadOptions, 'seconds'>, pid: number) {
   const done = new AbortController()
-  const end = () => done.abort()
-  load.then(end, end)
+  const minute = runWrk({ ...load, seconds: 60 }).finally(() => done.abort())
+  let bytes = 0
   while (!done.signal.aborted) {
-    const second = Math.round((performance.now() - startedMs) / 1000)
-    samples.push({ second, bytes: await residentBytesOf(pid) })
+    bytes = Math.max(bytes, await residentBytesOf(pid))
     await sleep(sampleEveryMs, undefined, { signal: done.signal }).catch(() => undefined)
   }
-  return samples
+  const { requests, errors, p99Ms } = await minute
+  return { requests, errors, bytes, p99Ms: rounded(p99Ms, 1) }
 }
 
 /** Nations, pages, wars, events, own nations and a few searches. */
@@ -82,13 +91,12 @@ function mixedRequests(
   })
 }
 
-/** Of bytes over time: the most, and the means of the second and the last fifth of the time. */
-export function memoryTrendOf(samples: readonly MemorySample[]) {
-  const bytes = samples.map(sample => sample.bytes)
-  const fifth = Math.max(1, Math.floor(bytes.length / 5))
+/** Of values over time: the most, and the medians of the second and the last fifth of the time. */
+export function trendOf(values: readonly number[]) {
+  const fifth = Math.max(1, Math.floor(values.length / 5))
   return {
-    max: Math.max(...bytes),
-    early: mean(bytes.length > 1 ? bytes.slice(fifth, fifth * 2) : bytes),
-    late: mean(bytes.slice(-fifth)),
+    max: Math.max(...values),
+    early: median(values.length > 1 ? values.slice(fifth, fifth * 2) : values),
+    late: median(values.slice(-fifth)),
   }
 }

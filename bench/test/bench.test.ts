@@ -10,7 +10,7 @@ import { verifyTarget } from '../src/http/http.ts'
 import { requestsFor } from '../src/http/targets.ts'
 import { runWrk } from '../src/load.ts'
 import { versionOf } from '../src/machine.ts'
-import { memoryTrendOf } from '../src/memory.ts'
+import { trendOf } from '../src/memory.ts'
 import { partOf, sharesOfBusyTime } from '../src/overhead.ts'
 import { evaluateGoals } from '../src/report/goals.ts'
 import { fromRoot, pageWith } from '../src/report/page.ts'
@@ -82,23 +82,26 @@ test('private requests carry the key of their player, others every key', async (
   assert.deepEqual(await sent(false), all)
 })
 
-/** A sample every five seconds for half an hour. */
-const samples = (bytesAt: (second: number) => number) =>
-  Array.from({ length: 360 }, (_, index) => ({ second: index * 5, bytes: bytesAt(index * 5) }))
+/** The trend of a sample every minute for half an hour. */
+const trend = (valueAt: (minute: number) => number) =>
+  trendOf(Array.from({ length: 30 }, (_, minute) => valueAt(minute)))
 
-test('memory that is constant after a warm-up does not grow', () => {
-  const trend = memoryTrendOf(samples(second => (second < 300 ? 100e6 + second * 1e5 : 130e6)))
-  assert.deepEqual(trend, { max: 130e6, early: 130e6, late: 130e6 })
+test('a value that is constant after a warm-up does not grow', () => {
+  const expected = { max: 130, early: 130, late: 130 }
+  assert.deepEqual(
+    trend(minute => (minute < 6 ? 100 + minute : 130)),
+    expected,
+  )
 })
 
 test('steady growth is measured despite noise', () => {
-  const { early, late } = memoryTrendOf(samples(second => 100e6 + second * 1e4 + (second % 10 ? 1e6 : -1e6)))
+  const { early, late } = trend(minute => 100 + minute + (minute % 2 ? 0.5 : -0.5))
   // Three of five fifths of half an hour lie between.
-  assert.ok(Math.abs(late - early - 1080 * 1e4) < 2e5, `${late - early}`)
+  assert.ok(Math.abs(late - early - 18) < 1, `${late - early}`)
 })
 
-test('one sample has no growth', () => {
-  assert.deepEqual(memoryTrendOf([{ second: 3, bytes: 5e6 }]), { max: 5e6, early: 5e6, late: 5e6 })
+test('one minute has no growth', () => {
+  assert.deepEqual(trendOf([5]), { max: 5, early: 5, late: 5 })
 })
 
 test('a profile charges a part with what it calls, but not with what runs behind a hook', async t => {

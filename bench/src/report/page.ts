@@ -119,10 +119,27 @@ const overheadTable = (title: string, { total, parts }: OverheadShares): string 
     ['**overhead in all**', `**${percent(total)}**`],
   ])
 
-function memoryText({ measuredOn, minutes, nations, requests, errors, samples }: MemoryResults): string {
-  const table = markdownTable([
-    ['after', ...samples.map(({ second }) => `${Math.round(second / 60)} min`)],
-    ['resident', ...samples.map(({ bytes }) => `${Math.round(bytes / 1e6)} MB`)],
-  ])
-  return `${count(nations)} nations, ${minutes} minutes on ${measuredOn}, ${count(requests)} requests, ${errors} of them with an error status.\n\n${table}`
+function memoryText({
+  measuredOn,
+  minutes,
+  nations,
+  requests,
+  errors,
+  samples,
+  ...trends
+}: MemoryResults): string {
+  const bar = (value: number, max: number) => '█'.repeat(Math.round((value / max) * 20)).padEnd(20)
+  const lines = samples.map(({ bytes, p99Ms }, index) =>
+    [
+      `${index + 1}`.padStart(6),
+      `${Math.round(bytes / 1e6)} MB`.padStart(8),
+      bar(bytes, trends.memory.max),
+      milliseconds(p99Ms).padStart(8),
+      bar(p99Ms, trends.p99.max),
+    ]
+      .join('  ')
+      .trimEnd(),
+  )
+  const head = `minute  resident  ${' '.repeat(20)}       p99`
+  return `${count(nations)} nations, ${minutes} minutes on ${measuredOn}, ${count(requests)} requests, ${errors} of them with an error status. The most resident memory of each minute, and its p99:\n\n\`\`\`\n${[head, ...lines].join('\n')}\n\`\`\``
 }

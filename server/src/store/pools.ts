@@ -52,8 +52,8 @@ export function createPublicPools(options: PoolsOptions) {
   return {
     /** Public reads: the public schema only. */
     public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 8 }),
-    /** Public reads of single rows by id, in batches. */
-    lookups: createPool({ ...shared, role: 'chancery_public', connectionsMax: 2, settings: keySettings }),
+    /** Public reads of single rows by id, and of the wars of a nation, in batches. */
+    lookups: createPool({ ...shared, role: 'chancery_public', connectionsMax: 3, settings: keySettings }),
     /** Text searches: few connections, so that they cannot exhaust the database. */
     search: createPool({
       ...shared,

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { runRankingRound } from '../../src/rankings/round.ts'
 import { listAllMembers } from '../../src/resources/members/store.ts'
 import { listNations } from '../../src/resources/nations/list-by-rank.ts'
-import { listWars } from '../../src/resources/wars/store.ts'
+import { createListWars } from '../../src/resources/wars/store.ts'
 import { databaseOver } from '../../src/store/database.ts'
 import type { ReadContext } from '../../src/store/fact-columns.ts'
 import type { Page, PageRequest } from '../../src/store/paging.ts'
@@ -157,7 +157,7 @@ async function assertListed({
   const idsOf = async (text: string, values: unknown[]) =>
     (await client.query<{ id: string }>(text, values)).rows.map(({ id }) => id)
   const db = databaseOver(client, false)
-  const context = { pools: { public: db, search: db }, contract } as unknown as ReadContext
+  const context = { pools: { public: db, search: db, lookups: db }, contract } as unknown as ReadContext
   await client.query('begin isolation level repeatable read')
   try {
     // A round that swaps tables after the snapshot would not be in it.
@@ -210,7 +210,8 @@ async function assertListed({
       [warStatus, alliance_id],
     )
     const listed = { status: warStatus, alliance_id }
-    const found = await readAll(limit, request => listWars(context, { ...listed, ...request }))
+    const listWars = createListWars(context)
+    const found = await readAll(limit, request => listWars({ ...listed, ...request }))
     assert.deepEqual(found, { ids: expectedWars, totals: [expectedWars.length] })
   } finally {
     await client.query('rollback')

@@ -41,7 +41,7 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
   const found =
     search !== undefined
       ? await searchNations(
-          { db: context.pools.search, columns },
+          { db: context.pools.search, lookups: context.pools.lookups, columns },
           { text: search, page, limit, conditions, order },
           // At most 100 ids.
           { isNarrow: filter.ids !== undefined },

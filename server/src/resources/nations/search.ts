@@ -18,6 +18,11 @@ export interface NationSource {
   columns: Sql
 }
 
+/** With `lookups`, which plans a statement once for all values. */
+interface SearchSource extends NationSource {
+  lookups: Database
+}
+
 /**
  * Nations whose name, or whose leader's name, contains a text: first exact matches of the name, then names that begin with it, then the
  * others, each in the order of the latest ranking round; or all in another order. One statement reads a page and its total, so that they are
@@ -25,25 +30,42 @@ export interface NationSource {
  * `isNarrow`: the conditions select few nations.
  */
 export async function searchNations(
-  source: NationSource,
+  source: SearchSource,
   search: Search,
   { isNarrow }: { isNarrow: boolean },
 ): Promise<Page<NationRow>> {
-  const where = allOf([...search.conditions, sql`p.search_text like ${containing(search.text)}`])
-  const matches = isNarrow
-    ? smallResult(search, where)
-    : hasTrigram(search.text)
-      ? trigramResult(search)
-      : smallResult(
-          search,
-          where,
-          sql`(select nations from chancery_world.ranking_round) <= ${smallResultMax}`,
-        )
-  const { order } = search
-  const found = await read(source, matches, order)
-  if (isCounted(found)) return toPage(found)
+  const { order, conditions } = search
+  const where = allOf([...conditions, sql`p.search_text like ${containing(search.text)}`])
+  if (!isNarrow && hasTrigram(search.text)) {
+    const named = await findNamed(source.db, search.text)
+    if (named.total === 0) return { items: [], total: 0 }
+    if (named.total <= smallResultMax) {
+      const isNamed = sql`p.nation_id = any(${named.ids}::text[])`
+      const matches = smallResult(search, allOf([isNamed, ...conditions]))
+      const db = named.total <= lookedUpMax ? source.lookups : source.db
+      return toPage(await read({ ...source, db }, matches, order))
+    }
+  } else {
+    const isSmall = isNarrow
+      ? sql`true`
+      : sql`(select nations from chancery_world.ranking_round) <= ${smallResultMax}`
+    const found = await read(source, smallResult(search, where, isSmall), order)
+    if (isCounted(found)) return toPage(found)
+  }
   if (order) return readPage(source.db, search, rankedNations(source.columns, where, order))
   return readPageWithTotal(source, largeResult(search, where))
+}
+
+/** Up to this many matches, planning the statement for them takes longer than reading them. */
+const lookedUpMax = 1_000
+
+/** The ids of the nations with a text in their names, as one text; of more than `smallResultMax` only so many. */
+async function findNamed(db: Database, text: string): Promise<{ ids: string | null; total: number }> {
+  const found = await db.first<{ ids: string | null; total: number }>(sql`
+    select array_agg(id)::text as ids, count(*) as total from (
+      select id from chancery_world.nation where search_text like ${containing(text)} limit ${smallResultMax + 1}
+    ) named`)
+  return found ?? { ids: null, total: 0 }
 }
 
 /** Reads a page from common table expressions that end with `counted`, one row with the total, and `item`, the tiers and positions of the page. */
@@ -87,18 +109,6 @@ const smallResult = (search: Search, where: Sql, isSmall = sql`true`): Sql => sq
   ), item as (
     select tier, position from found p order by ${search.order?.order ?? sql`tier, position`} limit ${search.limit} offset ${offsetOf(search)}
   )`
-
-/** The same for the matches of the trigram index, where they are few. */
-function trigramResult(search: Search): Sql {
-  const named = sql`
-    named as (
-      select id from chancery_world.nation where search_text like ${containing(search.text)} limit ${smallResultMax + 1}
-    )`
-  // An array, so that each is looked up by its key.
-  const isNamed = sql`p.nation_id = any(array(select id from named))`
-  const isSmall = sql`(select count(*) from named) <= ${smallResultMax}`
-  return sql`${named}, ${smallResult(search, allOf([isNamed, ...search.conditions]), isSmall)}`
-}
 
 /**
  * The same for many matches: one scan of the ranking index counts them by block of positions, and the page is read from the blocks that

@@ -1,6 +1,7 @@
 import type { Contract, EventKind } from '@chancery/contract'
 import { type Batch, chunkSize, chunksOf, type EventDraft } from '../ingest/batch.ts'
 import { type Database, raw, sql } from '../store/database.ts'
+import { writeBlocks } from './event-blocks.ts'
 
 interface OrderedDraft extends EventDraft {
   /** Orders the events of one line. */
@@ -107,6 +108,7 @@ export function createEventCollector(db: Database, contract: Contract, loggedAt:
         await db.rows(sql`${write}${JSON.stringify(events)}::json)`)
       }
       await indexSubjects(db, base)
+      await writeBlocks(db, base, seq)
       await db.rows(sql`
         insert into chancery_world.event_kind (type, last_number)
         select * from unnest(${[...numbers.keys()]}::text[], ${[...numbers.values()]}::bigint[])

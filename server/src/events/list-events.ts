@@ -3,6 +3,7 @@ import type { operations, ValuesFor } from '@chancery/contract'
 import { type Database, type Sql, sql } from '../store/database.ts'
 import type { ReadContext } from '../store/fact-columns.ts'
 import { allOf, offsetOf, type Page, readPage } from '../store/paging.ts'
+import { blocksWithin, pageFromBlocks } from './event-blocks.ts'
 import { columns, type Event, endsOf, type Gap, readEvents, type Span, spanWithin } from './store.ts'
 
 type Filter = ValuesFor<typeof operations.eventsList>
@@ -18,7 +19,7 @@ export async function listEvents(
   if (span === 'cursor_expired') return span
   const page = { offset: offsetOf(filter), limit: filter.limit, isOldestFirst: filter.after !== undefined }
   const { type: kinds } = filter
-  if (hasSubject(filter)) return listBySubject(db, span, filter, page)
+  if (hasSubject(filter)) return listBySubject(db, span, filter, { ...page, blocksEnd: ends.blocksEnd })
   if (!kinds) return listByNumber(db, runsOf(span, ends.gaps), page)
   const [kind] = kinds
   return kinds.length === 1 && kind !== undefined
@@ -264,19 +265,27 @@ async function listBySubject(
   db: Database,
   span: Span,
   filter: Filter,
-  page: PageOfLog,
+  { blocksEnd, ...page }: PageOfLog & { blocksEnd: number },
 ): Promise<Page<Event>> {
-  const { type, war_id } = filter
+  const { type, nation_id, alliance_id, war_id } = filter
   const ofKinds = type && war_id === undefined ? await countOfKinds(db, span, type) : undefined
   if (ofKinds === 0) return { items: [], total: 0 }
   const areFew = ofKinds !== undefined && ofKinds <= fewOfKindMax
   const chosen = type && areFew ? selectByTypeAndSubject(type, span, filter) : selectBySubject(span, filter)
-  const fromFirst = (order: Sql, rows: number) => sql`(${selectBySubject(span, filter, { order, rows })}) e`
+  const blocks = nation_id || war_id !== undefined || areFew ? undefined : blocksWithin(span, blocksEnd)
+  if (alliance_id && blocks) {
+    const inSpan = (span: Span) => selectBySubject(span, filter)
+    const found = await pageFromBlocks(
+      db,
+      { span, blocks, alliances: alliance_id, types: type, inSpan },
+      page,
+    )
+    return { items: await readInOrder(db, found.seqs, page), total: found.total }
+  }
   const opposite = { isOldestFirst: !page.isOldestFirst }
   return readPage<Event>(db, filter, {
     columns,
     from: sql`(${chosen}) e`,
-    ...(!areFew && { fromFirst }),
     order: sql`e.seq ${direction(page)}`,
     reversed: sql`e.seq ${direction(opposite)}`,
     deferredJoin: {
@@ -286,3 +295,7 @@ async function listBySubject(
     },
   })
 }
+
+const readInOrder = (db: Database, seqs: number[], page: PageOfLog): Promise<Event[]> =>
+  db.rows<Event>(sql`
+    select ${columns} from chancery_world.event e where e.seq = any(${seqs}) order by e.seq ${direction(page)}`)

@@ -13,6 +13,7 @@ import { createItemSerializer } from '../disclosure/disclosure.ts'
 import { type DatabasePool, type Sql, sql } from '../store/database.ts'
 import { eventRetentionLock, ingestLock } from '../store/locks.ts'
 import { notifyPulse } from '../store/pulse.ts'
+import { deleteBlocks } from './event-blocks.ts'
 import { readInParts, type Span } from './store.ts'
 
 /** A span of time, or the latest eras: the current one counts. */
@@ -163,4 +164,5 @@ async function deleteEvents({ pool, signal }: RetentionOptions, span: Span): Pro
         using (select seq, jsonb_array_elements_text(alliance_ids) as id from gone) g where i.alliance_id = g.id and i.seq = g.seq`)
     })
   }
+  await deleteBlocks(pool, span.last)
 }

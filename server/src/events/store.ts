@@ -91,13 +91,15 @@ type Ends = Pick<ValuesFor<typeof operations.eventsList>, 'since' | 'until' | 'a
 interface LogEnds extends Span {
   since: number | null
   until: number | null
+  /** Events before this number are in blocks. */
+  blocksEnd: number
   /** In order; one for each restore of a backup. */
   gaps: Gap[]
 }
 
 export async function endsOf(db: Database, { since, until }: Ends): Promise<LogEnds> {
   const ends = await db.first<LogEnds>(sql`
-    select first_seq as first, seq as last,
+    select first_seq as first, seq as last, event_blocks_end as "blocksEnd",
       (select min(first_seq) from chancery_world.event_log_span where logged_at >= ${since ?? null}) as since,
       (select min(first_seq) from chancery_world.event_log_span where logged_at >= ${until ?? null}) as until,
       (select coalesce(json_agg(g order by g.last_before), '[]') from chancery_world.log_gap g) as gaps

@@ -20,8 +20,6 @@ export interface Listing {
   columns: Sql
   /** Tables and conditions. */
   from: Sql
-  /** Selects at least the first `rows` in this order, where that is cheaper than `from`. */
-  fromFirst?: (order: Sql, rows: number) => Sql
   /** A total order. */
   order: Sql
   /** The reverse order. */
@@ -93,8 +91,7 @@ interface Part {
 }
 
 function pageOf(listing: Listing, order: Sql, { limit, offset, isSmall }: Part): Sql {
-  const { columns, deferredJoin } = listing
-  const from = (!isSmall && listing.fromFirst?.(order, offset + limit)) || listing.from
+  const { columns, from, deferredJoin } = listing
   const part = sql`order by ${order} limit ${limit} offset ${offset}`
   if (!deferredJoin) return sql`select ${columns} from ${from} ${part}`
   // `offset 0` is an optimization fence: the subquery is planned for all its rows, not for the first ones.

@@ -855,6 +855,17 @@ grant delete, insert, select, update on chancery_world.event_alliance to chancer
 grant select on chancery_world.event_alliance to chancery_owner;
 grant select on chancery_world.event_alliance to chancery_public;
 
+create table chancery_world.event_block (
+  filter text not null,
+  value text collate "C" not null,
+  block integer not null,
+  bits bit(32768) not null,
+  constraint event_block_pkey PRIMARY KEY (filter, value, block)
+);
+grant delete, insert, select, update on chancery_world.event_block to chancery_ingest;
+grant select on chancery_world.event_block to chancery_owner;
+grant select on chancery_world.event_block to chancery_public;
+
 create table chancery_world.event_kind (
   type text not null,
   last_number bigint not null,
@@ -1091,6 +1102,7 @@ create table chancery_world.pulse (
   server_started_at timestamp with time zone,
   timeline text,
   events_expired_at timestamp with time zone,
+  event_blocks_end bigint default 0 not null,
   constraint pulse_pkey PRIMARY KEY (is_only),
   constraint pulse_is_only_check CHECK (is_only)
 );

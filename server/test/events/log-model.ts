@@ -102,17 +102,24 @@ export const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
 export async function assertPages(
   chancery: TestServer,
   log: LoggedEvent[],
-  draws: { types: string[]; after: fc.Arbitrary<number | undefined>; bounds?: Bounds; numRuns: number },
+  draws: {
+    types: string[]
+    /** Every query names some of these. Default: rarely some of all. */
+    alliances?: string[]
+    after: fc.Arbitrary<number | undefined>
+    bounds?: Bounds
+    numRuns: number
+  },
 ): Promise<void> {
   const ids = (pick: (event: LoggedEvent) => string[]) => [...new Set(log.flatMap(pick)), 'none']
   const some = (values: string[]) => fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
   const time = fc
-    .tuple(fc.constantFrom(...log.map(({ logged_at }) => logged_at)), fc.constantFrom(-1, 0, 1))
+    .tuple(fc.constantFrom(...new Set(log.map(({ logged_at }) => logged_at))), fc.constantFrom(-1, 0, 1))
     .map(([logged, step]) => new Date(Date.parse(logged) + step).toISOString())
   const queries: fc.Arbitrary<Query> = fc.record({
     type: rarely(some(draws.types)),
     nation_id: rarely(some(ids(event => event.nation_ids))),
-    alliance_id: rarely(some(ids(event => event.alliance_ids))),
+    alliance_id: draws.alliances ? some(draws.alliances) : rarely(some(ids(event => event.alliance_ids))),
     war_id: rarely(fc.constantFrom(...ids(event => (event.war_id === null ? [] : [event.war_id])))),
     since: rarely(time),
     until: rarely(time),

@@ -1,6 +1,6 @@
 /** Lists of events: the pages of `/events`, and the events that match a filter of a stream. */
 import type { operations, ValuesFor } from '@chancery/contract'
-import { type Database, type Sql, sql } from '../store/database.ts'
+import { type Database, raw, type Sql, sql } from '../store/database.ts'
 import type { ReadContext } from '../store/fact-columns.ts'
 import { allOf, offsetOf, type Page, readPage } from '../store/paging.ts'
 import { blocksWithin, pageFromBlocks } from './event-blocks.ts'
@@ -98,10 +98,21 @@ async function listByNumber(db: Database, runs: Span[], page: PageOfLog): Promis
   return { items, total }
 }
 
+/**
+ * The number within a kind of its first event from a number on (`asc`), or of its last up to a number. Types are compared and ordered as well:
+ * for an order by numbers alone the planner may walk along all events, because it does not know how far the next of a kind is.
+ */
+const kindNumberAt = (kind: Sql, seq: Sql, order: 'asc' | 'desc') => sql`(
+  select found.kind_number from (
+    select one.type, one.kind_number from chancery_world.event one
+    where (one.type, one.seq) ${order === 'asc' ? sql`>=` : sql`<=`} (${kind}, ${seq})
+    order by one.type ${raw(order)}, one.seq ${raw(order)} limit 1
+  ) found where found.type = ${kind}
+)`
+
 /** The first and the last number within a kind in a span. */
 const kindSpan = (kind: Sql, { first, last }: Span) => sql`
-  (select kind_number from chancery_world.event where type = ${kind} and seq >= ${first} order by seq limit 1) as first,
-  (select kind_number from chancery_world.event where type = ${kind} and seq <= ${last} order by seq desc limit 1) as last`
+  ${kindNumberAt(kind, sql`${first}::bigint`, 'asc')} as first, ${kindNumberAt(kind, sql`${last}::bigint`, 'desc')} as last`
 
 /** One kind: its own numbers have no gaps at all. */
 async function listByKind(db: Database, span: Span, kind: string, page: PageOfLog): Promise<Page<Event>> {
@@ -149,20 +160,18 @@ async function listByKinds(db: Database, span: Span, kinds: string[], page: Page
 async function findSeqOf(db: Database, span: Span, kinds: string[], ordinal: number): Promise<number> {
   const found = await db.first<{ seq: number }>(sql`
     with recursive numbers as (
-      select k.type, begun.first from unnest(${kinds}::text[]) as k (type), lateral (
-        select kind_number as first from chancery_world.event e
-        where e.type = k.type and e.seq >= ${span.first} order by e.seq limit 1
-      ) begun
+      select begun.type, begun.first from (
+        select w.type, ${kindNumberAt(sql`w.type`, sql`${span.first}::bigint`, 'asc')} as first
+        from unnest(${kinds}::text[]) as w (type)
+      ) begun where begun.first is not null
     ), halves (low, high) as (
       select ${span.first}::bigint, ${span.last}::bigint
       union all
       select case when counted.events >= ${ordinal} then h.low else middle.seq + 1 end,
         case when counted.events >= ${ordinal} then middle.seq else h.high end
       from halves h, lateral (select (h.low + h.high) / 2 as seq) middle, lateral (
-        select coalesce(sum(greatest(0, (
-          select e.kind_number from chancery_world.event e
-          where e.type = n.type and e.seq <= middle.seq order by e.seq desc limit 1
-        ) - n.first + 1)), 0) as events from numbers n
+        select coalesce(sum(greatest(0, ${kindNumberAt(sql`n.type`, sql`middle.seq`, 'desc')} - n.first + 1)), 0) as events
+        from numbers n
       ) counted
       where h.low < h.high
     )
@@ -179,8 +188,8 @@ const selectByType = (
 ) => sql`
   select candidate.seq from unnest(${kinds}::text[]) as k (type), lateral (
     select c.seq from chancery_world.event c
-    where c.type = k.type and c.seq >= ${first} and c.seq <= ${last}
-    order by c.seq ${direction(page)} limit ${page.limit}
+    where (c.type, c.seq) >= (k.type, ${first}::bigint) and (c.type, c.seq) <= (k.type, ${last}::bigint)
+    order by c.type ${direction(page)}, c.seq ${direction(page)} limit ${page.limit}
   ) candidate`
 
 /** Filters by kind and subject. */

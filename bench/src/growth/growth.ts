@@ -55,20 +55,32 @@ async function measureWorld(
   const api = connectApi(service.publicUrl)
   const halfAt = await openWorld(service, home, nations)
   const totalOf = async (path: string) => (await api.time(`${path}?limit=1`)).total ?? 0
-  const queries = await createQueries(api, halfAt)
-  for (const query of queries.filter(({ filters }) => filters === 0)) await measureQuery(api, query)
-  const measured: MeasuredQuery[] = []
-  for (const query of queries) {
-    if (!`${query.operation} ${query.name}`.includes(only) || (query.filters > 1 && !isLargest)) continue
-    console.error(`${nations} nations: ${query.operation} ${query.name}`)
-    measured.push(await measureQuery(api, query))
-  }
+  const measured = await measureQueries(api, halfAt, ({ operation, name, filters }) => {
+    const isMeasured = `${operation} ${name}`.includes(only) && (filters < 2 || isLargest)
+    if (isMeasured) console.error(`${nations} nations: ${operation} ${name}`)
+    return isMeasured
+  })
   const factsPerSecond = only === '' ? await ingestFurtherDay(service, api) : undefined
   const counts = { nations, events: await totalOf('/events'), wars: await totalOf('/wars') }
   await service.close()
   // The COPY writes to the same disk, without the service.
   const ingest = factsPerSecond && { factsPerSecond, copyFactsPerSecond: await copyFactsPerSecond(dataDir) }
   return { ...counts, measured, ingest }
+}
+
+/** Measures those of the queries that are wanted, one after another. `effort`: instead of that of their class, for lists. */
+export async function measureQueries(
+  api: Api,
+  halfAt: string,
+  isWanted: (query: Query) => boolean,
+  effort?: Effort,
+): Promise<MeasuredQuery[]> {
+  const queries = await createQueries(api, halfAt)
+  // Fills the database's cache.
+  for (const query of queries.filter(({ filters }) => filters === 0)) await measureQuery(api, query, effort)
+  const measured: MeasuredQuery[] = []
+  for (const query of queries) if (isWanted(query)) measured.push(await measureQuery(api, query, effort))
+  return measured
 }
 
 /** Loads the world once and keeps it. Returns the time between its simulated history and the wars that ended before it. */
@@ -94,16 +106,21 @@ const efforts = {
   pair: { samplesMin: 3, samplesMax: 8, ms: 60 },
   combination: { samplesMin: 2, samplesMax: 4, ms: 30 },
 }
-type Effort = (typeof efforts)[keyof typeof efforts]
+
+interface Effort {
+  samplesMin: number
+  samplesMax: number
+  ms: number
+}
 
 const limit = 100
 /** Each sample of a page has another size, so that no response is cached. */
 const pageSizes = 50
 
 /** A query that fails is a result as well. */
-async function measureQuery(api: Api, query: Query): Promise<MeasuredQuery> {
+async function measureQuery(api: Api, query: Query, effort?: Effort): Promise<MeasuredQuery> {
   const { path, ...named } = query
-  const measuring = query.cost === 'one' ? measureItems(api, query) : measurePages(api, query)
+  const measuring = query.cost === 'one' ? measureItems(api, query) : measurePages(api, query, effort)
   return measuring.then(
     samples => ({ ...named, ...samples }),
     error => ({ ...named, total: undefined, pages: {}, failure: `${error}` }),
@@ -120,7 +137,11 @@ async function measureItems(api: Api, { path }: Query): Promise<Samples> {
   return { total: undefined, pages: { first } }
 }
 
-async function measurePages(api: Api, { path, cost, filters }: Query): Promise<Samples> {
+async function measurePages(
+  api: Api,
+  { path, cost, filters }: Query,
+  effort = efforts[filters > 2 ? 'combination' : filters === 2 ? 'pair' : cost],
+): Promise<Samples> {
   const { total = 0 } = await api.time(`${path}limit=${limit}`)
   // The last full page: a short one costs less.
   const places: Partial<Record<Place, (size: number) => number>> = {
@@ -130,7 +151,6 @@ async function measurePages(api: Api, { path, cost, filters }: Query): Promise<S
       last: size => Math.floor(total / size),
     }),
   }
-  const effort = efforts[filters > 2 ? 'combination' : filters === 2 ? 'pair' : cost]
   const pages: MeasuredQuery['pages'] = {}
   for (const [place, numberOf] of Object.entries(places))
     pages[place as Place] = await sample(effort, index => {
@@ -151,5 +171,5 @@ async function sample(effort: Effort, time: (index: number) => Promise<{ ms: num
     (samples.length < effort.samplesMax && performance.now() < until)
   )
     samples.push((await time(samples.length + 1)).ms)
-  return { p50: quantile(samples, 0.5), p99: quantile(samples, 0.99) }
+  return { least: Math.min(...samples), p50: quantile(samples, 0.5), p99: quantile(samples, 0.99) }
 }

@@ -33,6 +33,18 @@ const tailGoals: [title: string, max: number, target: TargetId, baseline: Target
   ['p99 of Chancery to that of Fastify + pg', 1, 'chancery', 'plain', changing],
 ]
 
+/** The maximal ratio of the processor time of a request, server and database together, of two targets at some workloads. */
+const costGoals: [title: string, max: number, target: TargetId, baseline: TargetId, workloads: string[]][] = [
+  ['Processor time of Chancery to that of Fastify + pg', 1, 'chancery', 'plain', changing],
+  [
+    'Processor time of Chancery with keys to that of Fastify + pg',
+    1,
+    'chancery-keys',
+    'plain',
+    ['own-nation'],
+  ],
+]
+
 const overheadShareMax = 0.2
 const memoryBytesMax = 220 * 1_000_000
 /** Median of the last fifth of the time, relative to that of the second. */
@@ -67,6 +79,12 @@ export function evaluateGoals({ http, memory }: Results): GoalResult[] {
       return { goal, measured: rate.toFixed(2), byCpuTime, isMet: rate >= min }
     }),
   )
+  const costs = costGoals.flatMap(([title, max, target, baseline, workloads]) =>
+    ratiosAt(workloads, target, baseline).flatMap(({ at, allCpu }): GoalResult[] => {
+      const goal = `${title}, server and database, at most ${max.toFixed(1)}: ${at}`
+      return allCpu === null ? [] : [{ goal, measured: allCpu.toFixed(2), isMet: allCpu <= max }]
+    }),
+  )
   const tails = tailGoals.flatMap(([title, max, target, baseline, workloads]) =>
     ratiosAt(workloads, target, baseline).flatMap(({ at, p99 }): GoalResult[] => {
       const goal = `${title}, at most ${max.toFixed(1)}: ${at}`
@@ -81,10 +99,11 @@ export function evaluateGoals({ http, memory }: Results): GoalResult[] {
       return [{ goal, measured: percent(shares.total), isMet: shares.total < overheadShareMax }]
     },
   )
-  if (!memory) return [...rates, ...tails, ...overheads]
+  if (!memory) return [...rates, ...costs, ...tails, ...overheads]
   const { nations, minutes, memory: bytes, p99 } = memory
   return [
     ...rates,
+    ...costs,
     ...tails,
     ...overheads,
     {

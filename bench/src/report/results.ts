@@ -26,19 +26,27 @@ export const baselineOf = ({ targets }: WorkloadResult): TargetId | undefined =>
   (['node', 'plain'] as const).find(id => targets.some(target => target.id === id))
 
 /**
- * How many times another's rate and p99 a target has, and how many times its processor time a request takes (null outside Linux). Compares
- * two targets within each round, then takes the median: what slows the machine for a while slows both in that round.
+ * How many times another's rate and p99 a target has, and how many times its processor time a request takes: `cpu` in the server, `allCpu`
+ * with the database (null outside Linux). Compares two targets within each round, then takes the median: what slows the machine for a while
+ * slows both in that round.
  */
 export function ratioOf(
   { targets }: Pick<WorkloadResult, 'targets'>,
   id: TargetId,
   baseline: TargetId,
-): { rate: number; cpu: number | null; p99: number | null } | undefined {
+): { rate: number; cpu: number | null; allCpu: number | null; p99: number | null } | undefined {
   const [one, other] = [id, baseline].map(wanted => targets.find(target => target.id === wanted))
   if (!one || !other) return undefined
   const divide = (some: readonly (number | null)[], others: readonly (number | null)[]) =>
     medianOfKnown(some.map((value, round) => value && others[round] && value / others[round]))
+  const allUs = ({ serverUs, databaseUs }: WorkloadResult['targets'][number]) =>
+    serverUs.map((us, round) => us && us + (databaseUs[round] ?? 0))
   const rate = divide(one.perSecond, other.perSecond)
   if (rate === null) return undefined
-  return { rate, cpu: divide(one.serverUs, other.serverUs), p99: divide(one.p99Ms, other.p99Ms) }
+  return {
+    rate,
+    cpu: divide(one.serverUs, other.serverUs),
+    allCpu: divide(allUs(one), allUs(other)),
+    p99: divide(one.p99Ms, other.p99Ms),
+  }
 }

@@ -106,8 +106,8 @@ export async function setSequences(session: CopySession): Promise<void> {
 /** All schemas of Chancery. The database may contain others, of a game. */
 const schemas = ['chancery_meta', 'chancery_world', 'chancery_secret', 'chancery_access', 'chancery_outbound']
 
-/** Not backed up: migrations are applied again, rankings are computed by the next round, and a new snapshot is made, from which copies of the
- * world start again. */
+/** Not backed up: migrations are applied again, rankings are computed by the next round, blocks of events are written anew, and a new snapshot
+ * is made, from which copies of the world start again. */
 const derived = [
   'chancery_meta.migration',
   'chancery_world.nation_ranking',
@@ -117,6 +117,7 @@ const derived = [
   'chancery_world.nation_attribute_ranking_gap',
   'chancery_world.alliance_attribute_ranking',
   'chancery_secret.nation_ranking_log',
+  'chancery_world.event_block',
   'chancery_world.change',
   'chancery_world.change_block',
   'chancery_world.change_day',

@@ -42,6 +42,15 @@ export async function writeBlocks(db: Database, base: number, last: number): Pro
   await db.rows(sql`update chancery_world.pulse set event_blocks_end = ${end}`)
 }
 
+/** Writes all blocks anew, of a log without any: backups do not contain them. */
+export async function restoreBlocks(db: Database): Promise<void> {
+  const pulse = await db.first<{ seq: number }>(
+    sql`update chancery_world.pulse set event_blocks_end = 0 returning seq`,
+  )
+  await db.rows(sql`delete from chancery_world.event_block`)
+  await writeBlocks(db, 0, pulse?.seq ?? 0)
+}
+
 /** Deletes the blocks whose events have all been deleted, up to a number. */
 export async function deleteBlocks(db: Database, last: number): Promise<void> {
   await db.rows(

@@ -159,6 +159,7 @@ test('a backup has every logged table except those that are recomputed', () => {
     'chancery_world.change',
     'chancery_world.change_block',
     'chancery_world.change_day',
+    'chancery_world.event_block',
     'chancery_world.nation_attribute_ranking',
     'chancery_world.nation_attribute_ranking_gap',
     'chancery_world.nation_ranking',

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { blockLength } from '../../src/events/event-blocks.ts'
+import { backUp, restoreTo } from '../backup/backups.ts'
 import { nation } from '../ingest/facts.ts'
-import { prepare, useTestServer } from '../support/fixture.ts'
+import { prepare, useTestDatabase, useTestServer } from '../support/fixture.ts'
 import { randomRuns } from '../support/tier.ts'
 import { assertPages, type LoggedEvent, readLog } from './log-model.ts'
 
@@ -16,6 +17,7 @@ const spanLength = 5_000
 
 describe('the log in blocks', () => {
   const chancery = useTestServer()
+  const restored = useTestDatabase()
   let log: LoggedEvent[]
 
   const blocks = () =>
@@ -79,6 +81,15 @@ describe('the log in blocks', () => {
       await chancery.query('select t::text from chancery_world.event_block t order by 1'),
       written,
     )
+  })
+
+  test('is written anew when a backup, which does not contain it, is restored', async () => {
+    const backup = await backUp(chancery)
+    await restoreTo(restored, backup)
+    const statement = 'select t::text from chancery_world.event_block t order by 1'
+    assert.deepEqual(await restored.query(statement), await chancery.query(statement))
+    const end = 'select event_blocks_end from chancery_world.pulse'
+    assert.deepEqual(await restored.query(end), await chancery.query(end))
   })
 
   test('returns any page of some alliances, as a filter over the whole log does', async () => {

@@ -106,7 +106,7 @@ export async function setSequences(session: CopySession): Promise<void> {
 /** All schemas of Chancery. The database may contain others, of a game. */
 const schemas = ['chancery_meta', 'chancery_world', 'chancery_secret', 'chancery_access', 'chancery_outbound']
 
-/** Not backed up: migrations are applied again, rankings are computed by the next round, blocks of events are written anew, and a new snapshot
+/** Not backed up: migrations are applied again, rankings are computed by the next round, blocks of events are written again, and a new snapshot
  * is made, from which copies of the world start again. */
 const derived = [
   'chancery_meta.migration',

@@ -42,7 +42,7 @@ export async function writeBlocks(db: Database, base: number, last: number): Pro
   await db.rows(sql`update chancery_world.pulse set event_blocks_end = ${end}`)
 }
 
-/** Writes all blocks anew, of a log without any: backups do not contain them. */
+/** Writes all blocks again: backups do not contain them. */
 export async function restoreBlocks(db: Database): Promise<void> {
   const pulse = await db.first<{ seq: number }>(
     sql`update chancery_world.pulse set event_blocks_end = 0 returning seq`,

@@ -83,7 +83,7 @@ describe('the log in blocks', () => {
     )
   })
 
-  test('is written anew when a backup, which does not contain it, is restored', async () => {
+  test('is written again when a backup, which does not contain it, is restored', async () => {
     const backup = await backUp(chancery)
     await restoreTo(restored, backup)
     const statement = 'select t::text from chancery_world.event_block t order by 1'

@@ -14,11 +14,27 @@ const bytesInBlock = raw(`${blockLength / 8}`)
 /** The first number after the blocks that are complete when the log ends with a number. */
 const endOfBlocks = (last: number) => Math.floor((last + 1) / blockLength) * blockLength
 
+/** So many blocks are written at once. */
+const blocksAtOnce = 16
+
 /** Writes the blocks that a batch completes, whose events have the numbers from `base` + 1 to `last`. */
 export async function writeBlocks(db: Database, base: number, last: number): Promise<void> {
   const end = endOfBlocks(last)
   if (end === endOfBlocks(base)) return
-  await db.rows(sql`
+  for (;;) {
+    // Most blocks of a gap have no event.
+    const next = await db.first<{ seq: number }>(sql`
+      select seq from chancery_world.event
+      where seq >= (select event_blocks_end from chancery_world.pulse) and seq < ${end} order by seq limit 1`)
+    const written = next ? Math.min(end, endOfBlocks(next.seq - 1) + blocksAtOnce * blockLength) : end
+    if (next) await writeUpTo(db, written)
+    await db.rows(sql`update chancery_world.pulse set event_blocks_end = ${written}`)
+    if (written === end) return
+  }
+}
+
+const writeUpTo = (db: Database, end: number) =>
+  db.rows(sql`
     insert into chancery_world.event_block (filter, value, block, bits)
     select filter, value, block, (
       'x' || string_agg(repeat('00', gap) || lpad(to_hex(bits), 2, '0'), '' order by byte)
@@ -39,8 +55,6 @@ export async function writeBlocks(db: Database, base: number, last: number): Pro
       ) filled
     ) placed
     group by 1, 2, 3`)
-  await db.rows(sql`update chancery_world.pulse set event_blocks_end = ${end}`)
-}
 
 /** Writes all blocks again: backups do not contain them. */
 export async function restoreBlocks(db: Database): Promise<void> {
@@ -53,9 +67,7 @@ export async function restoreBlocks(db: Database): Promise<void> {
 
 /** Deletes the blocks whose events have all been deleted, up to a number. */
 export async function deleteBlocks(db: Database, last: number): Promise<void> {
-  await db.rows(
-    sql`delete from chancery_world.event_block where block < ${endOfBlocks(last)} / ${numbersInBlock}`,
-  )
+  await db.rows(sql`delete from chancery_world.event_block where block < ${endOfBlocks(last) / blockLength}`)
 }
 
 /** Numbers of blocks, the end excluded. */

@@ -51,7 +51,7 @@ export function createPublicPools(options: PoolsOptions) {
   const shared = withTimeouts(options)
   return {
     /** Public reads: the public schema only. */
-    public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 8 }),
+    public: createPool({ ...shared, role: 'chancery_public', connectionsMax: 7 }),
     /** Public reads of single rows by id, and of the wars of a nation, in batches. */
     lookups: createPool({ ...shared, role: 'chancery_public', connectionsMax: 3, settings: keySettings }),
     /** Text searches: few connections, so that they cannot exhaust the database. */

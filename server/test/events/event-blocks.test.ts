@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { blockLength } from '../../src/events/event-blocks.ts'
+import { blockLength, deleteBlocks } from '../../src/events/event-blocks.ts'
 import { backUp, restoreTo } from '../backup/backups.ts'
 import { nation } from '../ingest/facts.ts'
-import { prepare, useTestDatabase, useTestServer } from '../support/fixture.ts'
+import { prepare, useIngestPool, useTestDatabase, useTestServer } from '../support/fixture.ts'
 import { randomRuns } from '../support/tier.ts'
 import { assertPages, type LoggedEvent, readLog } from './log-model.ts'
 
 /** Numbers lost in a restore: most blocks between have no event, and two have some. */
-const gap = { lastBefore: blockLength + 7_000, firstAfter: 30_000 * blockLength + 500 }
+const gap = { lastBefore: blockLength + 7_000, firstAfter: 90_000 * blockLength + 500 }
 /** The next batch completes the third block after the gap. */
 const last = gap.firstAfter - 500 + 3 * blockLength - 3
 const spanLength = 5_000
@@ -18,6 +18,7 @@ const spanLength = 5_000
 describe('the log in blocks', () => {
   const chancery = useTestServer()
   const restored = useTestDatabase()
+  const ingest = useIngestPool(chancery)
   let log: LoggedEvent[]
 
   const blocks = () =>
@@ -75,8 +76,10 @@ describe('the log in blocks', () => {
     const written = await chancery.query('select t::text from chancery_world.event_block t order by 1')
     await chancery.query('drop table chancery_world.event_block')
     await chancery.query('alter table chancery_world.pulse drop column event_blocks_end')
-    const migration = new URL('../../src/store/migrations/0058_event_blocks.sql', import.meta.url)
-    await chancery.query(await readFile(migration, 'utf8'))
+    for (const name of ['0058_event_blocks', '0059_fill_event_blocks']) {
+      const migration = new URL(`../../src/store/migrations/${name}.sql`, import.meta.url)
+      await chancery.query(await readFile(migration, 'utf8'))
+    }
     assert.deepEqual(
       await chancery.query('select t::text from chancery_world.event_block t order by 1'),
       written,
@@ -110,5 +113,18 @@ describe('the log in blocks', () => {
       bounds: { last: last + 5, isLost },
       numRuns: randomRuns(600),
     })
+  })
+
+  test('loses the blocks whose events are deleted', async () => {
+    const numbers = async () => [...new Set((await blocks()).map(({ block }) => block))]
+    const [first, ...others] = await numbers()
+    assert.equal(first, 0)
+    await deleteBlocks(ingest, blockLength - 2)
+    assert.deepEqual(await numbers(), [first, ...others])
+    await deleteBlocks(ingest, blockLength - 1)
+    assert.deepEqual(await numbers(), others)
+    // Beyond an integer of PostgreSQL.
+    await deleteBlocks(ingest, last + 5)
+    assert.deepEqual(await numbers(), [])
   })
 })

@@ -52,6 +52,11 @@ test('wars that a nation declared, defends or joined are found by indexes', asyn
 test('pages that are requested at once are each as if it were requested alone', async () => {
   const listWars = createListWars({ pools, contract: contractFor(demoProfile) })
   await one.rows(sql`update chancery_world.war set status = 'ended' where id = 'w1010'`)
+  // More than are read with those of other nations.
+  await one.rows(sql`
+    insert into chancery_world.war
+    select (jsonb_populate_record(w, jsonb_build_object('id', 'many' || i, 'attacker_nation_id', 'n11', 'defender_nation_id', 'n3'))).*
+    from chancery_world.war w, generate_series(1::int, ${nations}::int) i where w.id = 'w1'`)
   const requests = ['n10', 'n11', 'n12', 'none'].flatMap(id =>
     ([undefined, 'active', 'ended'] as const).flatMap(status =>
       [1, 2, 3, 1_000_000_000_000].map(page => ({

@@ -56,8 +56,8 @@ export async function searchNations(
   return readPageWithTotal(source, largeResult(search, where))
 }
 
-/** Up to this many matches, planning the statement for them takes longer than reading them. */
-const lookedUpMax = 1_000
+/** Up to this many matches, planning the statement for them takes longer than reading them, which takes no longer than a lookup. */
+const lookedUpMax = 100
 
 /** The ids of the nations with a text in their names, as one text; of more than `smallResultMax` only so many. */
 async function findNamed(db: Database, text: string): Promise<{ ids: string | null; total: number }> {

@@ -86,19 +86,23 @@ type Filter = Partial<ValuesFor<typeof operations.warsList>> & PageRequest
 export function createListWars(context: ReadContext): (filter: Filter) => Promise<Page<War>> {
   const listOfNation = createListOfNation(context)
   return async filter => {
-    const page = await (listOfNation(filter) ?? readWars(context, filter))
+    const nationId = onlyNationOf(filter)
+    const ofNation = nationId === undefined ? undefined : await listOfNation(nationId, filter)
+    const page = ofNation ?? (await readWars(context, filter))
     return { ...page, items: page.items.map(row => warOf(context, row)) }
   }
 }
 
 /** So many pages are read at once. */
 const pagesMax = 32
+/** A nation with more wars is listed by itself, so that it does not delay the others. Not a parameter: the planner would expect fewer. */
+const warsOfNationMax = 2_000
 /** Beyond the wars of any nation, and within an integer of PostgreSQL. */
 const skippedMax = 1_000_000_000
 
 /**
  * Lists the wars of one nation, perhaps of a status: what bots request most. Pages that are requested at the same time are read by one
- * statement. Returns undefined for other filters.
+ * statement. Undefined for a nation with more than `warsOfNationMax`.
  */
 function createListOfNation(context: ReadContext) {
   type Request = [nationId: string, status: string | null, skipped: number, limit: number]
@@ -107,13 +111,20 @@ function createListOfNation(context: ReadContext) {
     const requests = keys.map(key => JSON.parse(key) as Request)
     const all = <T>(member: number) => requests.map(request => request[member] as T)
     const rows = await context.pools.lookups.rows<Row>(sql`
-      select r.number as request, coalesce(cardinality(found.ids), 0) as total, ${columnsOf(context)}
-      from unnest(${all<string>(0)}::text[], ${all<string | null>(1)}::text[], ${all<number>(2)}::integer[], ${all<number>(3)}::integer[])
-        with ordinality as r (nation_id, status, skipped, size, number),
-      lateral (
-        select array_agg(w.id order by w.declared_at desc, w.id) as ids from chancery_world.war w
-        where ${isOfNation(sql`= r.nation_id`)} and (r.status is null or w.status = r.status)
-      ) found
+      with request as materialized (
+        select * from unnest(${all<string>(0)}::text[], ${all<string | null>(1)}::text[], ${all<number>(2)}::integer[], ${all<number>(3)}::integer[])
+          with ordinality as r (nation_id, status, skipped, size, number)
+      ), found as materialized (
+        select r.nation_id, r.status, array(
+          select war.id from (
+            select w.id, w.declared_at from chancery_world.war w
+            where ${isOfNation(sql`= r.nation_id`)} and (r.status is null or w.status = r.status) limit ${raw(`${warsOfNationMax + 1}`)}
+          ) war order by war.declared_at desc, war.id
+        ) as ids
+        from (select distinct nation_id, status from request) r
+      )
+      select r.number as request, cardinality(found.ids) as total, ${columnsOf(context)}
+      from request r join found on found.nation_id = r.nation_id and found.status is not distinct from r.status
       left join lateral unnest(found.ids[r.skipped + 1 : r.skipped + r.size]) with ordinality as p (id, place) on true
       left join chancery_world.war w on w.id = p.id
       order by r.number, p.place`)
@@ -126,13 +137,25 @@ function createListOfNation(context: ReadContext) {
     }
     return pages
   }, pagesMax)
-  return (filter: Filter): Promise<Page<WarRow>> | undefined => {
-    const { nation_id: [id, ...ids] = [], status = null, page: _page, limit, ...others } = filter
-    if (id === undefined || ids.length > 0 || Object.values(others).some(value => value !== undefined))
-      return undefined
-    const request: Request = [id, status, Math.min(offsetOf(filter), skippedMax), limit]
-    return load(JSON.stringify(request)).then(page => page ?? { items: [], total: 0 })
+  return async (
+    nationId: string,
+    { status, ...page }: Pick<Filter, 'status'> & PageRequest,
+  ): Promise<Page<WarRow> | undefined> => {
+    const request: Request = [nationId, status ?? null, Math.min(offsetOf(page), skippedMax), page.limit]
+    const found = await load(JSON.stringify(request))
+    return found && found.total <= warsOfNationMax ? found : undefined
   }
+}
+
+/** The nation of a filter that names one, and no other filters but a status. */
+function onlyNationOf({
+  nation_id: [id, ...ids] = [],
+  status,
+  page,
+  limit,
+  ...others
+}: Filter): string | undefined {
+  return ids.length === 0 && Object.values(others).every(value => value === undefined) ? id : undefined
 }
 
 async function readWars(context: ReadContext, filter: Filter): Promise<Page<WarRow>> {

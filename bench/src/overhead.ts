@@ -1,6 +1,7 @@
 /** What a request costs inside the service: shares of its busy time, from a V8 profile of a cached response requested over and over. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type LoadOptions, runWrk } from './load.ts'
 import { sum } from './machine.ts'
 import { removeDirectory, startService, temporaryDirectory } from './servers.ts'
@@ -79,13 +80,17 @@ export function partOf(url: string): string | undefined {
   return /\/server\/src\//.test(url) ? 'response' : undefined
 }
 
+/** Not the bundle: a profile names the files that ran. */
+const sources = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url))
+
 export async function profileOverhead({
   databaseUrl,
   ...options
 }: Omit<LoadOptions, 'url'> & { databaseUrl: string }) {
   const directory = await temporaryDirectory()
-  const profiling = { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${directory}` }
-  const service = await startService({ CHANCERY_DATABASE_URL: databaseUrl, ...profiling }, 'server')
+  const flags = '--max-semi-space-size=16 --max-old-space-size=1024'
+  const profiling = { NODE_OPTIONS: `${flags} --cpu-prof --cpu-prof-dir=${directory}` }
+  const service = await startService({ CHANCERY_DATABASE_URL: databaseUrl, ...profiling }, 'server', sources)
   const load = { ...options, url: service.publicUrl, side: 'load' } as const
   await runWrk({ ...load, seconds: 3 })
   // Startup and warm-up are not part of what a request costs.
@@ -97,6 +102,8 @@ export async function profileOverhead({
   const parts = [...shares]
     .map(([name, share]) => ({ name, share, isOverhead: overheads.some(([overhead]) => overhead === name) }))
     .sort((one, other) => other.share - one.share)
+  if (!parts.some(({ isOverhead }) => isOverhead))
+    throw new Error('the profile names no source of an overhead')
   // The total of all overheads, and the parts, the largest first.
   return { total: sum(parts.map(({ share, isOverhead }) => (isOverhead ? share : 0))), parts }
 }

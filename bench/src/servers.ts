@@ -103,8 +103,14 @@ export interface Service extends Program {
   ingest(key: string, facts: object[]): Promise<{ events: number; last_seq: number }>
 }
 
-/** Starts the service on a bundled PostgreSQL of its own, durable as in production, or on CHANCERY_DATABASE_URL of `env`. */
-export async function startService(env: Record<string, string> = {}, side?: Side): Promise<Service> {
+/**
+ * Starts the service on a bundled PostgreSQL of its own, durable as in production, or on CHANCERY_DATABASE_URL of `env`. `file`: its program.
+ */
+export async function startService(
+  env: Record<string, string> = {},
+  side?: Side,
+  file = program,
+): Promise<Service> {
   const directory = await temporaryDirectory()
   const operatorToken = 'operator-token-of-a-bench'
   const settings = {
@@ -119,7 +125,7 @@ export async function startService(env: Record<string, string> = {}, side?: Side
     ...env,
   }
   const { child, ready, close } = await startProgram(
-    [process.execPath, program, 'serve', '--json', '--migrate'],
+    [process.execPath, file, 'serve', '--json', '--migrate'],
     { env: { ...process.env, ...settings }, side, directory },
     async child => {
       let output = ''

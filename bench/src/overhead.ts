@@ -88,6 +88,7 @@ export async function profileOverhead({
   ...options
 }: Omit<LoadOptions, 'url'> & { databaseUrl: string }) {
   const directory = await temporaryDirectory()
+  // As the launcher of production sets them.
   const flags = '--max-semi-space-size=16 --max-old-space-size=1024'
   const profiling = { NODE_OPTIONS: `${flags} --cpu-prof --cpu-prof-dir=${directory}` }
   const service = await startService({ CHANCERY_DATABASE_URL: databaseUrl, ...profiling }, 'server', sources)

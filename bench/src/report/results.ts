@@ -26,7 +26,7 @@ export const baselineOf = ({ targets }: WorkloadResult): TargetId | undefined =>
   (['node', 'plain'] as const).find(id => targets.some(target => target.id === id))
 
 /**
- * How many times another's rate and p99 a target has, and how many times its processor time a request takes: `cpu` in the server, `allCpu`
+ * How many times another's rate and p99 a target has, and how many times its processor time a request takes: `cpu` in the server, `cpuWithDatabase`
  * with the database (null outside Linux). Compares two targets within each round, then takes the median: what slows the machine for a while
  * slows both in that round.
  */
@@ -34,7 +34,7 @@ export function ratioOf(
   { targets }: Pick<WorkloadResult, 'targets'>,
   id: TargetId,
   baseline: TargetId,
-): { rate: number; cpu: number | null; allCpu: number | null; p99: number | null } | undefined {
+): { rate: number; cpu: number | null; cpuWithDatabase: number | null; p99: number | null } | undefined {
   const [one, other] = [id, baseline].map(wanted => targets.find(target => target.id === wanted))
   if (!one || !other) return undefined
   const divide = (some: readonly (number | null)[], others: readonly (number | null)[]) =>
@@ -46,7 +46,7 @@ export function ratioOf(
   return {
     rate,
     cpu: divide(one.serverUs, other.serverUs),
-    allCpu: divide(allUs(one), allUs(other)),
+    cpuWithDatabase: divide(allUs(one), allUs(other)),
     p99: divide(one.p99Ms, other.p99Ms),
   }
 }

@@ -1,5 +1,5 @@
 import { type Contract, contractFor, parseProfile } from '@chancery/contract'
-import { restoreBlocks } from '../events/event-blocks.ts'
+import { rebuildBlocks } from '../events/event-blocks.ts'
 import type { LedgerEntry } from '../redaction/ledger.ts'
 import { type CopySession, openCopySession } from '../store/copy.ts'
 import { type ConnectionTarget, type Database, sql } from '../store/database.ts'
@@ -71,7 +71,7 @@ export async function restoreBackup(
     await setTriggers(session, 'enable')
     await applyWithin(session, steps.since)
     await setSequences(session)
-    await restoreBlocks(session)
+    await rebuildBlocks(session)
     if (previous) await keepRevocations(session, previous)
     const entries = [...(previous?.redactions ?? []), ...options.redactions]
     const continued = await continueAfterRestore(session, { ...options, redactions: entries }, previous)

@@ -57,7 +57,7 @@ const writeUpTo = (db: Database, end: number) =>
     group by 1, 2, 3`)
 
 /** Writes all blocks again: backups do not contain them. */
-export async function restoreBlocks(db: Database): Promise<void> {
+export async function rebuildBlocks(db: Database): Promise<void> {
   const pulse = await db.first<{ seq: number }>(
     sql`update chancery_world.pulse set event_blocks_end = 0 returning seq`,
   )

@@ -1,6 +1,6 @@
 /**
  * The event log: derived in the transaction of a batch (`event-collector.ts`, `game-events.ts`), numbered without gaps, and read here by
- * number; `list-events.ts` has the pages and filters, `event-stream.ts` delivers new events over SSE. Only restores leave gaps.
+ * number; `list-events.ts` has the pages and filters, `event-blocks.ts` counts the events of alliances, `event-stream.ts` delivers new events over SSE. Only restores leave gaps.
  */
 import type { operations, PublicOf, ResourceOf, ValuesFor } from '@chancery/contract'
 import { type Database, sql } from '../store/database.ts'

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { contractFor, demoProfile } from '@chancery/contract'
 import fc from 'fast-check'
 import { blockLength, deleteBlocks } from '../../src/events/event-blocks.ts'
+import { retainEvents } from '../../src/events/retention.ts'
 import { backUp, restoreTo } from '../backup/backups.ts'
 import { nation } from '../ingest/facts.ts'
-import { prepare, useIngestPool, useTestDatabase, useTestServer } from '../support/fixture.ts'
+import { prepare, useFixture, useTestDatabase, useTestServer } from '../support/fixture.ts'
+import { createTestPools } from '../support/pools.ts'
 import { randomRuns } from '../support/tier.ts'
 import { assertPages, type LoggedEvent, readLog } from './log-model.ts'
 
@@ -18,7 +21,7 @@ const spanLength = 5_000
 describe('the log in blocks', () => {
   const chancery = useTestServer()
   const restored = useTestDatabase()
-  const ingest = useIngestPool(chancery)
+  const pools = useFixture(async () => createTestPools({ connectionString: chancery.databaseUrl }))
   let log: LoggedEvent[]
 
   const blocks = () =>
@@ -115,16 +118,32 @@ describe('the log in blocks', () => {
     })
   })
 
-  test('loses the blocks whose events are deleted', async () => {
+  test('loses the blocks whose events are no longer kept', async () => {
     const numbers = async () => [...new Set((await blocks()).map(({ block }) => block))]
     const [first, ...others] = await numbers()
     assert.equal(first, 0)
-    await deleteBlocks(ingest, blockLength - 2)
+    await deleteBlocks(pools.ingest, blockLength - 2)
     assert.deepEqual(await numbers(), [first, ...others])
-    await deleteBlocks(ingest, blockLength - 1)
+    await chancery.query(`
+      update chancery_world.event_log_span set logged_at = case when last_seq <= ${gap.lastBefore} then now() - interval '40 days' else now() end`)
+    const { signal } = new AbortController()
+    const contract = contractFor(demoProfile)
+    const retain = () =>
+      retainEvents({
+        pool: pools.ingest,
+        contract,
+        kept: { days: 30 },
+        archiveDir: undefined,
+        onDeleted() {},
+        signal,
+      })
+    await retain()
+    assert.deepEqual(await numbers(), [first, ...others])
+    await chancery.query(`update chancery_world.pulse set events_expired_at = now() - interval '2 hours'`)
+    await retain()
     assert.deepEqual(await numbers(), others)
     // Beyond an integer of PostgreSQL.
-    await deleteBlocks(ingest, last + 5)
+    await deleteBlocks(pools.ingest, last + 5)
     assert.deepEqual(await numbers(), [])
   })
 })

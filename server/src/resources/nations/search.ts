@@ -37,12 +37,12 @@ export async function searchNations(
   const { order, conditions } = search
   const where = allOf([...conditions, sql`p.search_text like ${containing(search.text)}`])
   if (!isNarrow && hasTrigram(search.text)) {
-    const named = await findNamed(source.db, search.text)
+    const named = await findIdsByName(source.db, search.text)
     if (named.total === 0) return { items: [], total: 0 }
     if (named.total <= smallResultMax) {
       const isNamed = sql`p.nation_id = any(${named.ids}::text[])`
       const matches = smallResult(search, allOf([isNamed, ...conditions]))
-      const db = named.total <= lookedUpMax ? source.lookups : source.db
+      const db = named.total <= lookupMax ? source.lookups : source.db
       return toPage(await read({ ...source, db }, matches, order))
     }
   } else {
@@ -57,10 +57,10 @@ export async function searchNations(
 }
 
 /** Up to this many matches, planning the statement for them takes longer than reading them, which takes no longer than a lookup. */
-const lookedUpMax = 100
+const lookupMax = 100
 
-/** The ids of the nations with a text in their names, as one text; of more than `smallResultMax` only so many. */
-async function findNamed(db: Database, text: string): Promise<{ ids: string | null; total: number }> {
+/** The ids of the nations with a text in their names, as one text. A total above `smallResultMax` means that there are more. */
+async function findIdsByName(db: Database, text: string): Promise<{ ids: string | null; total: number }> {
   const found = await db.first<{ ids: string | null; total: number }>(sql`
     select array_agg(id)::text as ids, count(*) as total from (
       select id from chancery_world.nation where search_text like ${containing(text)} limit ${smallResultMax + 1}

@@ -66,15 +66,6 @@ export async function warExists({ pools }: ReadContext, id: string): Promise<boo
   return (await pools.public.first(sql`select from chancery_world.war where id = ${id}`)) !== undefined
 }
 
-/**
- * Wars of one nation, the most frequent filter, have a condition of their own: every nation has few, so PostgreSQL caches one plan for all.
- * For a list it plans each time, which takes longer than the execution.
- */
-function ofNations(ids: string[]): Sql {
-  const [first, ...others] = ids
-  return others.length === 0 ? isOfNation(sql`= ${first}`) : isOfNation(sql`= any(${ids})`)
-}
-
 /** As an array the ids of their wars are a condition on the primary key, which is combined with the other two; `in` would scan all wars. */
 const isOfNation = (
   isOneOf: Sql,
@@ -181,7 +172,7 @@ function warsWhere(context: ReadContext, filter: Filter, { scanInOrder = false }
       : sql`${column} = any(${values})`
   const where = allOf([
     ...comparisons(operations.warsList, filter, field => `w.${field}`),
-    nation_id && ofNations(nation_id),
+    nation_id && isOfNation(sql`= any(${nation_id})`),
     alliance_id &&
       sql`(${isOf(sql`w.attacker_alliance_id`, alliance_id)} or ${isOf(sql`w.defender_alliance_id`, alliance_id)})`,
   ])

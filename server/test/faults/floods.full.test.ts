@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { cookieName } from '../../src/account/session/tokens.ts'
 import { sendRaw } from '../http/raw.ts'
 import { closeAfter } from '../support/close-after.ts'
@@ -40,6 +40,18 @@ async function seriesCount(): Promise<number> {
   return text.split('\n').filter(line => line !== '' && !line.startsWith('#')).length
 }
 
+/** The server releases what a connection used when it has closed its side, on a busy machine later than the client. */
+async function assertReleased(t: TestContext, usedBytes: number): Promise<void> {
+  let megabytes = 0
+  const isReleased = async () => {
+    megabytes = ((await server.usage()).usedBytes - usedBytes) / 1e6
+    return megabytes < 25
+  }
+  await until(isReleased, 'less than 25 MB stay in use', 20_000).finally(() =>
+    t.diagnostic(`${megabytes.toFixed(1)} MB stay in use`),
+  )
+}
+
 const parameters = Array.from({ length: 3_000 }, (_, index) => `a${index % 10}=1`).join('&')
 const heads: [name: string, statuses: number[], make: (index: number) => string][] = [
   ['a head of 16 KB', [431], () => get('/api/v1/game', `X-A: ${'a'.repeat(16_384)}\r\n`)],
@@ -72,7 +84,7 @@ const heads: [name: string, statuses: number[], make: (index: number) => string]
 test(`${count} requests of each unusual kind get responses, leave no memory in use, and delay no caller`, async t => {
   // Once before, so that lazily created objects exist.
   for (const [, , make] of heads) await flood([make(0)])
-  const before = await server.usage()
+  const { usedBytes } = await server.usage()
   const series = await seriesCount()
   await assertServedDuring(t, server.url, async () => {
     for (const [name, statuses, make] of heads) {
@@ -84,9 +96,7 @@ test(`${count} requests of each unusual kind get responses, leave no memory in u
       for (const [status] of byStatus) assert.ok(statuses.includes(Number(status)), `${name}: ${status}`)
     }
   })
-  const megabytes = ((await server.usage()).usedBytes - before.usedBytes) / 1e6
-  t.diagnostic(`${megabytes.toFixed(1)} MB stay in use after ${heads.length * count} requests`)
-  assert.ok(megabytes < 25, `${megabytes} MB stay in use`)
+  await assertReleased(t, usedBytes)
   assert.ok((await seriesCount()) < series + 20, 'requests create time series')
 })
 
@@ -162,6 +172,5 @@ test('of 10,000 pipelined requests on each of 20 connections, most are not read'
     `${Math.round(some)} ms of processor time for 20 x 2,000, ${Math.round(many)} ms for 20 x 10,000`,
   )
   assert.ok(many < 2.5 * some, 'requests above the limit are read')
-  const megabytes = ((await server.usage()).usedBytes - usedBytes) / 1e6
-  assert.ok(megabytes < 25, `${megabytes} MB stay in use`)
+  await assertReleased(t, usedBytes)
 })

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { findCluster } from '../../../src/store/embedded/cluster.ts'
 import { type EmbeddedServer, startEmbedded } from '../../../src/store/embedded/embedded-server.ts'
 import { listProcesses, sendSignal } from '../../../src/store/embedded/processes.ts'
-import { findPostmaster } from '../../../src/store/embedded/server-process.ts'
+import { connectionsTotal, findPostmaster } from '../../../src/store/embedded/server-process.ts'
 import { migrate } from '../../../src/store/migrations.ts'
 import { urlOf } from '../../support/database-url.ts'
 import { fastDirectory } from '../../support/test-postgres.ts'
@@ -27,7 +27,9 @@ export interface Cluster {
 
 const terminateConnections =
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'chancery %' and pid <> pg_backend_pid()"
-const maxConnections = 60
+const settings = { fsync: false, maxConnections: 60 }
+/** All but the one with the owner's lock. */
+const placesMax = connectionsTotal(settings) - 1
 const major = '18'
 
 export async function startCluster(): Promise<Cluster> {
@@ -35,7 +37,7 @@ export async function startCluster(): Promise<Cluster> {
   // The server may run as another user, who needs access.
   chmodSync(dir, 0o711)
   const dataDir = join(dir, 'data')
-  const start = () => startEmbedded({ dataDir, fsync: false, maxConnections })
+  const start = () => startEmbedded({ dataDir, ...settings })
   let server: EmbeddedServer | undefined = await start()
   const url = urlOf(server.connection, server.connection.database)
   await migrate({ connectionString: url })
@@ -77,12 +79,16 @@ export async function startCluster(): Promise<Cluster> {
       }
       const isFull = (error: { code?: string }) => assertFull(error)
       await grabAll().catch(isFull)
+      // A connection of the service that ends may be replaced by another one of it, until no place is left.
+      while (evicts && taken.size < placesMax) {
+        const [administrator] = taken
+        await administrator?.query(terminateConnections)
+        await grabAll().catch(isFull)
+      }
       let isOver = false
       const keeping = (async () => {
         while (!isOver) {
           await grabAll().catch(isFull)
-          const [administrator] = taken
-          if (evicts) await administrator?.query(terminateConnections)
           await new Promise(resolve => setTimeout(resolve, 5))
         }
       })()

@@ -111,7 +111,7 @@ test('a start after a crash syncs the cluster at once, recovers little, and is n
   const [settings] = await query(
     server.connection,
     `select current_setting('recovery_init_sync_method') as sync,
-            pg_size_bytes(current_setting('max_wal_size')) <= 128 * 1048576 as is_bounded`,
+            pg_size_bytes(current_setting('max_wal_size')) <= 1024 * 1048576 as is_bounded`,
   )
   assert.deepEqual(settings, { sync: hasReliableSyncfs() ? 'syncfs' : 'fsync', is_bounded: true })
   await server.close()

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises'
-import { release } from 'node:os'
+import { release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
@@ -129,6 +129,12 @@ export function hasReliableSyncfs(): boolean {
   return major > 5 || (major === 5 && minor >= 8)
 }
 
+/** An eighth of the memory of the machine or container. What the server does not keep, it reads from the system's cache and checks again. */
+function sharedBuffers(): string {
+  const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return `${Math.min(Math.max(256, Math.floor(bytes / 8 / 1_048_576)), 2_048)}MB`
+}
+
 /** Settings are arguments, so that the cluster's own files never need an update. */
 function serverArguments(cluster: Cluster, socket: ServerSocket, settings: ServerSettings): string[] {
   const isSocket = socket.password === undefined
@@ -139,12 +145,12 @@ function serverArguments(cluster: Cluster, socket: ServerSocket, settings: Serve
     unix_socket_permissions: '0700',
     cluster_name: cluster.name,
     max_connections: connectionsTotal(settings),
-    shared_buffers: '256MB',
+    shared_buffers: sharedBuffers(),
     // The bundled server has no replicas.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    // Bounds crash recovery, which replays the log since the last checkpoint: 35 MB a second on a busy machine.
-    max_wal_size: '128MB',
+    // Bounds crash recovery, which replays the log since the last checkpoint.
+    max_wal_size: '1GB',
     ...(hasReliableSyncfs() && { recovery_init_sync_method: 'syncfs' }),
     // Queries of a killed process end soon, and release their locks.
     client_connection_check_interval: '2s',

@@ -5,7 +5,7 @@ import { describeMachine, quantile, today } from '../machine.ts'
 import { type Service, startService } from '../servers.ts'
 import { ingestFacts, loadWorld, untilRanked } from '../world.ts'
 import { type Api, connectApi } from './api.ts'
-import { copyFactsPerSecond, ingestFurtherDay, pastTreaties, pastWars } from './facts.ts'
+import { copyFactsPerSecond, ingestFurtherDay, pastTreaties, pastWars, vacuumWorld } from './facts.ts'
 import { createQueries, type Query } from './queries.ts'
 
 const days = 5
@@ -51,9 +51,13 @@ async function measureWorld(
   // The bundled PostgreSQL may run as another user, who has to pass through.
   await mkdir(home, { recursive: true, mode: 0o711 })
   const dataDir = join(home, 'data')
-  const service = await startService({ CHANCERY_DATA_DIR: dataDir, CHANCERY_LOG_LEVEL: 'error' })
+  const start = () => startService({ CHANCERY_DATA_DIR: dataDir, CHANCERY_LOG_LEVEL: 'error' })
+  const loading = await start()
+  const halfAt = await openWorld(loading, home, nations)
+  await loading.close()
+  await vacuumWorld(dataDir)
+  const service = await start()
   const api = connectApi(service.publicUrl)
-  const halfAt = await openWorld(service, home, nations)
   const totalOf = async (path: string) => (await api.time(`${path}?limit=1`)).total ?? 0
   const measured = await measureQueries(api, halfAt, ({ operation, name, filters }) => {
     const isMeasured = `${operation} ${name}`.includes(only) && (filters < 2 || isLargest)

@@ -15,12 +15,15 @@ import { raw, type Sql, sql } from './database.ts'
 import { publicColumns, type ReadContext } from './fact-columns.ts'
 import { allOf, anyOf, type Listing, type Page, type PageRequest, readPage } from './paging.ts'
 
+/** The condition that a field has one of the values; undefined if it is not a list. `isOneOfIds`: the filter takes ids, and compares only this field. */
+type OverlapOf = (field: string, values: unknown[], isOneOfIds: boolean) => Sql | undefined
+
 /** The conditions of the filters that compare a field with their value. `columnOf`: the column of a field. */
 export const comparisons = (
   { parameters }: Operation,
   values: object,
   columnOf: (field: string) => string,
-  isList: (field: string) => boolean = () => false,
+  overlapOf: OverlapOf = () => undefined,
 ): Sql[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const { compares } = parameters[name] ?? {}
@@ -30,7 +33,8 @@ export const comparisons = (
       const column = raw(columnOf(field))
       if (of)
         return sql`${column} in (select id from ${raw(`chancery_world.${of.resource}`)} where ${raw(of.field)} = ${value})`
-      if (isList(field)) return sql`${column} && ${[value].flat()}`
+      const overlap = overlapOf(field, [value].flat(), by === 'any' && compares.fields.length === 1)
+      if (overlap) return overlap
       return by === 'any' ? sql`${column} = any(${value})` : sql`${column} ${operators[by]} ${value}`
     })
     return anyOf(conditions)
@@ -59,7 +63,14 @@ export function createDerivedList<R extends FactResource>(
   const key = primaryKeys[resource]
   const columns = publicColumns(resource, 't')({ contract })
   const { fields }: Resource = contract.resources[resource]
-  const isList = (field: string) => (fields[field] as { type?: unknown } | undefined)?.type === 'array'
+  const overlapOf: OverlapOf = (field, values, isOneOfIds) => {
+    if ((fields[field] as { type?: unknown } | undefined)?.type !== 'array') return undefined
+    const overlap = sql`t.${raw(field)} && ${values}`
+    // The planner expects each id in one of 200 rows, so many ids in all of them. An array is expected to be short, and is read first.
+    return isOneOfIds
+      ? sql`t.${raw(key)} = any(array(select t.${raw(key)} from ${table} t where ${overlap}))`
+      : overlap
+  }
   const listing: Omit<Listing, 'from'> = {
     columns,
     order: orderOf(contract, operation),
@@ -75,7 +86,7 @@ export function createDerivedList<R extends FactResource>(
     },
   }
   return (values: PageRequest): Promise<Page<PublicOf<ResourceOf<R>>>> => {
-    const where = allOf(comparisons(operation, values, field => `t.${field}`, isList))
+    const where = allOf(comparisons(operation, values, field => `t.${field}`, overlapOf))
     return readPage(pools.public, values, { ...listing, from: sql`${table} t where ${where}` })
   }
 }

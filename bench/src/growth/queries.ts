@@ -96,9 +96,9 @@ function isFlat({ id }: Operation, [pair, ...others]: Pair[]): boolean {
   if (!flatLists.has(id) || others.length > 0) return false
   if (!pair) return true
   const [name, { text }] = pair
-  return (
-    name === 'board' || name === 'attribute' || name === 'after' || (name === 'type' && !/[*,]/.test(text))
-  )
+  // Nations with an attribute are found by reading all of them.
+  if (name === 'attribute') return id === 'rankings.list'
+  return name === 'board' || name === 'after' || (name === 'type' && !/[*,]/.test(text))
 }
 
 /** A list below an item: of the largest one. */

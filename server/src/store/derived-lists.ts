@@ -15,8 +15,10 @@ import { raw, type Sql, sql } from './database.ts'
 import { publicColumns, type ReadContext } from './fact-columns.ts'
 import { allOf, anyOf, type Listing, type Page, type PageRequest, readPage } from './paging.ts'
 
-/** The condition that a field has one of the values; undefined if it is not a list. `isOneOfIds`: the filter takes ids, and compares only this field. */
-type OverlapOf = (field: string, values: unknown[], isOneOfIds: boolean) => Sql | undefined
+type Comparison = NonNullable<Operation['parameters'][string]['compares']>
+
+/** The condition that a field has one of the values; undefined if it is not a list. */
+type OverlapOf = (field: string, values: unknown[], comparison: Comparison) => Sql | undefined
 
 /** The conditions of the filters that compare a field with their value. `columnOf`: the column of a field. */
 export const comparisons = (
@@ -33,7 +35,7 @@ export const comparisons = (
       const column = raw(columnOf(field))
       if (of)
         return sql`${column} in (select id from ${raw(`chancery_world.${of.resource}`)} where ${raw(of.field)} = ${value})`
-      const overlap = overlapOf(field, [value].flat(), by === 'any' && compares.fields.length === 1)
+      const overlap = overlapOf(field, [value].flat(), compares)
       if (overlap) return overlap
       return by === 'any' ? sql`${column} = any(${value})` : sql`${column} ${operators[by]} ${value}`
     })
@@ -63,13 +65,13 @@ export function createDerivedList<R extends FactResource>(
   const key = primaryKeys[resource]
   const columns = publicColumns(resource, 't')({ contract })
   const { fields }: Resource = contract.resources[resource]
-  const overlapOf: OverlapOf = (field, values, isOneOfIds) => {
+  const overlapOf: OverlapOf = (field, values, { by, fields: compared }) => {
     if ((fields[field] as { type?: unknown } | undefined)?.type !== 'array') return undefined
     const overlap = sql`t.${raw(field)} && ${values}`
-    // The planner expects each id in one of 200 rows, so many ids in all of them. An array is expected to be short, and is read first.
-    return isOneOfIds
-      ? sql`t.${raw(key)} = any(array(select t.${raw(key)} from ${table} t where ${overlap}))`
-      : overlap
+    if (by !== 'any' || compared.length > 1) return overlap
+    // The planner assumes each id in one of 200 rows, so that it would read half of the table for a hundred ids. Of a subquery it assumes
+    // few rows, and reads them first. Beside other fields it costs more than it saves.
+    return sql`t.${raw(key)} = any(array(select t.${raw(key)} from ${table} t where ${overlap}))`
   }
   const listing: Omit<Listing, 'from'> = {
     columns,

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { contractFor, demoProfile, operations } from '@chancery/contract'
+import { createPool, raw, sql } from '../../src/store/database.ts'
+import { createDerivedList } from '../../src/store/derived-lists.ts'
 import { alliance, factsOn, member, nation, put, rejectionOf, remove } from '../ingest/facts.ts'
-import { prepare, useTestServer } from '../support/fixture.ts'
+import { prepare, useFixture, useTestServer } from '../support/fixture.ts'
+import { createTestPools } from '../support/pools.ts'
 import type { Fact } from '../support/test-server.ts'
 
 interface Treaty {
@@ -15,6 +19,7 @@ interface Treaty {
 const day = (number: number) => `2026-05-${String(number).padStart(2, '0')}T00:00:00Z`
 
 const chancery = useTestServer()
+const pools = useFixture(async () => createTestPools({ connectionString: chancery.databaseUrl }))
 const facts = factsOn(chancery)
 let batches = 0
 const send = (...of: Fact[]) => {
@@ -187,4 +192,32 @@ test('a snapshot deletes treaties that it leaves out, but not those that ended w
   await apply({ op: 'snapshot', resource: 'treaty', except: others })
   const left = await ids('limit=100')
   assert.deepEqual(left.toSorted(), [...others, ...many].toSorted())
+})
+
+test('of treaties of a hundred nations and one kind, those of the nations are read first', async () => {
+  await apply(betweenNations('pattern', 'n1', 'n2'))
+  const pool = createPool({
+    target: { connectionString: chancery.databaseUrl },
+    connectionsMax: 1,
+    settings: { plan_cache_mode: 'force_custom_plan' },
+  })
+  const context = { pools: { ...pools, public: pool }, contract: contractFor(demoProfile) }
+  const list = createDerivedList(context, operations.treatiesList)
+  await pool.rows(sql`
+    insert into chancery_world.treaty
+    select (jsonb_populate_record(t, jsonb_build_object(
+      'id', 'many' || i, 'nation_ids', array['many' || i, 'many' || i + 1]))).*
+    from chancery_world.treaty t, generate_series(1::int, 20000) i where t.id = 'pattern'`)
+  await pool.rows(sql`analyze chancery_world.treaty`)
+  const nation_id = Array.from({ length: 100 }, (_, index) => `many${10 * index + 5}`)
+  const filter = { nation_id, type: 'non_aggression', page: 1, limit: 10 }
+  const { total } = await list(filter)
+  assert.equal(total, 200)
+  const prepared = sql`select name from pg_prepared_statements where statement like 'select count%chancery_world.treaty t where%'`
+  const [{ name } = { name: '' }, ...others] = await pool.rows<{ name: string }>(prepared)
+  assert.deepEqual(others, [])
+  const values = `'{${nation_id}}', '{non_aggression}'`
+  const plan = JSON.stringify(await pool.rows(sql`${raw(`explain execute "${name}" (${values})`)}`))
+  assert.match(plan, /InitPlan.*nation_ids && .*Index Scan using treaty_pkey/)
+  await pool.close()
 })

@@ -129,7 +129,7 @@ export function hasReliableSyncfs(): boolean {
   return major > 5 || (major === 5 && minor >= 8)
 }
 
-/** An eighth of the memory of the machine or container. What the server does not keep, it reads from the system's cache and checks again. */
+/** An eighth of the memory of the machine or container. Every page that is not in them is copied from the system's cache, and its checksum verified. */
 function sharedBuffers(): string {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
   return `${Math.min(Math.max(256, Math.floor(bytes / 8 / 1_048_576)), 2_048)}MB`

@@ -94,7 +94,7 @@ test('after a killed postmaster its busy backends are ended, and committed rows 
   await next.close()
 })
 
-test('a start after a crash syncs the cluster at once, recovers little, and is not disturbed by attempts to connect', async () => {
+test('a start after a crash syncs the cluster at once, replays at most 1 GB, and is not disturbed by attempts to connect', async () => {
   const dataDir = await makeDataDir()
   await startAndKill({ dataDir, fsync: true })
   await killServer(dataDir)

@@ -38,6 +38,7 @@ test('the server is reached through a private socket only and compares bytes', a
     `select current_setting('listen_addresses') as addresses, current_setting('TimeZone') as zone,
             current_setting('fsync') as fsync, current_setting('jit') as jit,
             current_setting('max_connections')::int >= 20 as is_enough,
+            pg_size_bytes(current_setting('shared_buffers')) between 256 * 1048576 and 2048::bigint * 1048576 as has_buffers,
             pg_encoding_to_char(encoding) as encoding, datcollate, datlocprovider, datlocale
      from pg_database where datname = 'chancery'`,
   )
@@ -47,6 +48,7 @@ test('the server is reached through a private socket only and compares bytes', a
     fsync: 'off',
     jit: 'off',
     is_enough: true,
+    has_buffers: true,
     encoding: 'UTF8',
     datcollate: 'C',
     datlocprovider: 'b',

@@ -29,7 +29,7 @@ const terminateConnections =
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'chancery %' and pid <> pg_backend_pid()"
 const settings = { fsync: false, maxConnections: 60 }
 /** All but the one with the owner's lock. */
-const placesMax = connectionsTotal(settings) - 1
+const connectionsMax = connectionsTotal(settings) - 1
 const major = '18'
 
 export async function startCluster(): Promise<Cluster> {
@@ -79,8 +79,8 @@ export async function startCluster(): Promise<Cluster> {
       }
       const isFull = (error: { code?: string }) => assertFull(error)
       await grabAll().catch(isFull)
-      // A connection of the service that ends may be replaced by another one of it, until no place is left.
-      while (evicts && taken.size < placesMax) {
+      // A connection of the service that ends may be replaced by another one of it, until all are taken.
+      while (evicts && taken.size < connectionsMax) {
         const [administrator] = taken
         await administrator?.query(terminateConnections)
         await grabAll().catch(isFull)

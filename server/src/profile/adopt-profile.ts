@@ -17,6 +17,7 @@ import {
 } from '@chancery/contract'
 import { expireChanges } from '../changes/store.ts'
 import { columnOfClass } from '../ingest/changes.ts'
+import { writeRankedValues } from '../rankings/tables.ts'
 import { withdrawSnapshots } from '../snapshots/files.ts'
 import type { Config } from '../start/config.ts'
 import { ensureDataDir } from '../start/data-dir.ts'
@@ -152,16 +153,20 @@ async function moveAttributes(db: Database, changes: ProfileChange[]): Promise<b
   return hidden > 0
 }
 
-/** Deletes the rankings by attributes that are no longer ranked: they contain values. Whether the ranked attributes are others. */
+/** Deletes the values of attributes that are no longer ranked from the rankings. Whether the ranked attributes are others. */
 async function dropRankings(db: Database, known: Profile, profile: Profile): Promise<boolean> {
   let areOthers = false
   for (const owner of attributeOwners) {
-    const [before, after] = [known, profile].map(({ attributes }) => rankedAttributes(attributes[owner]))
-    if (profilesEqual(before?.toSorted(), after?.toSorted())) continue
+    const [before, after] = [
+      rankedAttributes(known.attributes[owner]),
+      rankedAttributes(profile.attributes[owner]),
+    ]
+    if (profilesEqual(before.toSorted(), after.toSorted())) continue
     areOthers = true
     const table = `chancery_world.${owner}_attribute_ranking`
     for (const name of owner === 'nation' ? [table, `${table}_gap`] : [table])
       await db.rows(sql`delete from ${raw(name)} where attribute <> all(${after})`)
+    if (owner === 'nation') await writeRankedValues(db, 'nation_ranking', after)
   }
   return areOthers
 }

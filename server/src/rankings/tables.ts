@@ -4,7 +4,7 @@
  * small one it updates them. Statements without values are sent together.
  */
 
-import { indexedColumns, nationOrders } from '../resources/nations/store.ts'
+import { indexedColumnsOf, nationOrders } from '../resources/nations/store.ts'
 import { blockOf } from '../store/block-counts.ts'
 import { type Database, join, literal, raw, sql, type Transaction } from '../store/database.ts'
 
@@ -19,8 +19,8 @@ interface Ranking {
   key: string
   entity: Entity
   score: string
-  /** The columns by which lists filter, with their expressions. Ingestion keeps them current between rounds. */
-  filters: Record<string, string>
+  /** The columns by which lists filter, with their expressions, also of ranked attributes. Ingestion keeps them current between rounds. */
+  filters(ranked: readonly string[]): Record<string, string>
   /** Their tables besides the entity, `n`. */
   joins: string
   /** Further indexes. */
@@ -37,7 +37,7 @@ const rankings: Ranking[] = [
     key: 'nation_id',
     entity: 'nation',
     score: 'national_score',
-    filters: indexedColumns,
+    filters: indexedColumnsOf,
     joins: 'left join chancery_world.alliance_member m on m.nation_id = n.id',
     indexes: [
       '(alliance_id, position) include (status)',
@@ -53,7 +53,7 @@ const rankings: Ranking[] = [
     key: 'alliance_id',
     entity: 'alliance',
     score: 'total_score',
-    filters: {},
+    filters: () => ({}),
     joins: '',
     indexes: [],
     statistics: {},
@@ -79,6 +79,23 @@ const rankedKeys = (entity: Entity) => sql`
 
 export type RankedAttributes = Record<Entity, string[]>
 
+const readRankedKeys = async (db: Database, entity: Entity): Promise<string[]> =>
+  (await db.rows<{ key: string }>(rankedKeys(entity))).map(({ key }) => key)
+
+/** After a change of the ranked attributes: writes the values of all nations into the ranking index. */
+export async function writeRankedValues(
+  db: Database,
+  table: 'nation_ranking' | 'nation_ranking_next',
+  ranked: readonly string[],
+): Promise<void> {
+  const { ranked_values } = indexedColumnsOf(ranked)
+  await db.rows(
+    raw(`
+      update chancery_world.${table} p set ranked_values = ${ranked_values}
+      from chancery_world.nation n where n.id = p.nation_id and p.ranked_values is distinct from ${ranked_values}`),
+  )
+}
+
 /** As a value of a statement. */
 export const rankedAttributes = sql`
   jsonb_build_object('nation', array(${rankedKeys('nation')}), 'alliance', array(${rankedKeys('alliance')}))`
@@ -95,15 +112,19 @@ interface Places {
   query: string
 }
 
-function placesOf({ table, previousDay, key, entity, score, filters, joins }: Ranking): Places {
+function placesOf(
+  { table, previousDay, key, entity, score, filters, joins }: Ranking,
+  attributes: RankedAttributes,
+): Places {
+  const columns = filters(attributes[entity])
   const by = `order by n.${score} desc`
   const values = [`row_number() over (${by}, n.id)`, 'n.id', `rank() over (${by})`, 'y.rank', `n.${score}`]
   return {
     table: `chancery_world.${table}`,
     keys: [key],
-    columns: ['position', key, 'rank', 'previous_rank', score, ...Object.keys(filters)],
+    columns: ['position', key, 'rank', 'previous_rank', score, ...Object.keys(columns)],
     query: `
-      select ${[...values, ...Object.values(filters)].join(', ')}
+      select ${[...values, ...Object.values(columns)].join(', ')}
       from chancery_world.${entity} n left join chancery_world.${previousDay} y on y.${key} = n.id ${joins}`,
   }
 }
@@ -138,7 +159,7 @@ export interface RoundOfTables {
 /** Creates and fills the new tables. Without ranked attributes there are none for them. */
 export const fillNext = (db: Transaction, { attributes, isNewDay }: RoundOfTables): Promise<void> =>
   db.run([
-    ...rankings.flatMap(createStatements),
+    ...rankings.flatMap(ranking => createStatements(ranking, attributes)),
     ...withAttributes(attributes).flatMap(ranking =>
       createAttributeStatements(
         ranking,
@@ -150,8 +171,8 @@ export const fillNext = (db: Transaction, { attributes, isNewDay }: RoundOfTable
 /** Free space on each page, so that an updated row stays on its page. */
 const fillPercent = 85
 
-function createStatements(ranking: Ranking): string[] {
-  const { table, columns, query, keys } = placesOf(ranking)
+function createStatements(ranking: Ranking, attributes: RankedAttributes): string[] {
+  const { table, columns, query, keys } = placesOf(ranking, attributes)
   const next = `${table}_next`
   return [
     `create table ${next} (like ${table}) with (fillfactor = ${fillPercent})`,
@@ -187,7 +208,7 @@ const completed = (next: string) => [
 export const updateTables = (db: Transaction, { attributes, isNewDay }: RoundOfTables): Promise<void> =>
   db.run([
     ...rankings.flatMap(ranking => [
-      updateStatement(placesOf(ranking)),
+      updateStatement(placesOf(ranking, attributes)),
       `delete from chancery_world.${ranking.attributeTable}
        where attribute <> all(array[${attributes[ranking.entity].map(literal).join(', ')}]::text[])`,
       ...attributes[ranking.entity].map(attribute =>
@@ -231,8 +252,12 @@ export async function catchUp(
     'delete from chancery_world.nation_attribute_ranking_gap',
   ])
   if ((await readWorldVersion(db)) === worldVersion) return
-  const columns = raw(Object.keys(indexedColumns).join(', '))
-  const values = raw(Object.values(indexedColumns).join(', '))
+  // The profile may have changed: values that are private now must not be swapped in.
+  const ranked = await readRankedKeys(db, 'nation')
+  if (ranked.join() !== attributes.nation.join()) await writeRankedValues(db, 'nation_ranking_next', ranked)
+  const indexed = indexedColumnsOf(ranked)
+  const columns = raw(Object.keys(indexed).join(', '))
+  const values = raw(Object.values(indexed).join(', '))
   const changed = sql`(
     select distinct nation_id as id from chancery_secret.nation_ranking_log where world_version > ${worldVersion})`
   await db.rows(sql`
@@ -248,10 +273,10 @@ export async function catchUp(
       set (${columns}) = row (${values})
       from ${changed} c join chancery_world.nation n using (id) left join chancery_world.alliance_member m on m.nation_id = n.id
       where p.nation_id = c.id
-        and (${join(Object.keys(indexedColumns).map(column => raw(`p.${column}`)))}) is distinct from (${values})
-      returning p.position, p.current_score <> p.national_score as is_moved
+        and (${join(Object.keys(indexed).map(column => raw(`p.${column}`)))}) is distinct from (${values})
+      returning p.position
     )
-    insert into chancery_world.nation_ranking_dirty (position) select position from kept where is_moved`)
+    insert into chancery_world.nation_ranking_dirty (position) select position from kept`)
   await db.rows(sql`
     with added as (
       insert into chancery_world.nation_ranking_next
@@ -270,7 +295,6 @@ export async function catchUp(
     where not exists (select from chancery_world.alliance a where a.id = p.alliance_id)`)
   for (const { attributeTable, entity } of withAttributes(attributes)) {
     const next = raw(`chancery_world.${attributeTable}_next`)
-    // The profile may have changed: values that are private now must not be swapped in.
     await db.rows(sql`delete from ${next} where attribute not in (${rankedKeys(entity)})`)
     if (entity === 'alliance')
       await db.rows(sql`

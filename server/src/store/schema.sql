@@ -1046,6 +1046,7 @@ create table chancery_world.nation_ranking (
   national_score numeric not null,
   founded_at timestamp with time zone,
   city_count bigint,
+  ranked_values jsonb default '{}'::jsonb not null,
   constraint nation_ranking_pkey PRIMARY KEY ("position"),
   constraint nation_ranking_nation_id_key UNIQUE (nation_id)
 ) with (fillfactor=85);

@@ -38,6 +38,13 @@ const ranked = async (query: string) => {
   assert.equal(pagination.total, data.length, query)
   return data.map(({ rank, value, nation, alliance }) => [(nation ?? alliance).id, rank, value] as const)
 }
+const nationsBy = async (query: string) => {
+  const { data, pagination } = await chancery.read<{ data: { id: string }[]; pagination: { total: number } }>(
+    `/nations?limit=100&attribute=${query}`,
+  )
+  assert.equal(pagination.total, data.length, query)
+  return data.map(({ id }) => id).toSorted()
+}
 const withValues = (key: string, values: Record<string, number | null>): Fact[] =>
   Object.entries(values).map(([id, value]) => nation(id, { attributes: { [key]: value } }))
 
@@ -104,19 +111,11 @@ test('another attribute is rejected with those that are allowed', async () => {
 })
 
 test('nations are selected by a range of a ranked attribute, and by no other', async () => {
-  const idsOf = async (query: string) => {
-    const { data } = await chancery.read<{ data: { id: string }[] }>(`/nations?limit=100&${query}`)
-    return data.map(({ id }) => id).toSorted()
-  }
-  assert.deepEqual(await idsOf('attribute=prestige'), ['a', 'b', 'c', 'd', 'e'])
-  assert.deepEqual(await idsOf('attribute=prestige&min_attribute=5'), ['a', 'b', 'c', 'd'])
-  assert.deepEqual(await idsOf('attribute=prestige&min_attribute=-1&max_attribute=5&sort=name'), [
-    'a',
-    'c',
-    'd',
-    'e',
-  ])
-  assert.deepEqual(await idsOf('attribute=luck&max_attribute=0.25'), ['c'])
+  assert.deepEqual(await nationsBy('prestige'), ['a', 'b', 'c', 'd', 'e'])
+  assert.deepEqual(await nationsBy('prestige&min_attribute=5'), ['a', 'b', 'c', 'd'])
+  const upTo5 = ['a', 'c', 'd', 'e']
+  assert.deepEqual(await nationsBy('prestige&min_attribute=-1&max_attribute=5&sort=name'), upTo5)
+  assert.deepEqual(await nationsBy('luck&max_attribute=0.25'), ['c'])
   for (const [query, message] of [
     ['attribute=depth', /`attribute` must be one of prestige, luck, or left out/],
     ['attribute=fame', /`attribute` must be one of prestige, luck, or left out/],
@@ -178,6 +177,29 @@ test('between rounds the total and the pages have no deleted nations, and values
   })
 })
 
+test('between rounds nations are selected by their current values', async () => {
+  await withoutRounds(chancery, async () => {
+    const values: Record<string, number | null> = { a: 3, c: 8, e: 9, f: null, g: 7, new: 4 }
+    await chancery.ingest([...withValues('prestige', values), nation('b')], { waits: false })
+    await chancery.ingest([remove('nation', 'g')], { waits: false })
+    delete values.g
+    for (const min of [undefined, -1, 4, 5, 8, 8.5, 9, 100])
+      for (const max of [undefined, -1, 4, 5, 8, 8.5, 9, 100])
+        assert.deepEqual(
+          await nationsBy(
+            `prestige${min === undefined ? '' : `&min_attribute=${min}`}${max === undefined ? '' : `&max_attribute=${max}`}`,
+          ),
+          Object.keys(values)
+            .filter(id => {
+              const value = values[id] ?? Number.NaN
+              return value >= (min ?? -Infinity) && value <= (max ?? Infinity)
+            })
+            .toSorted(),
+          `${min} to ${max}`,
+        )
+  })
+})
+
 test('a profile that no longer ranks an attribute deletes its places, and one that does has them without a fact', async () => {
   const target = { connectionString: chancery.databaseUrl }
   const keys = async () =>
@@ -186,7 +208,20 @@ test('a profile that no longer ranks an attribute deletes its places, and one th
         'select distinct attribute from chancery_world.nation_attribute_ranking order by 1',
       )
     ).map(row => row.attribute)
-  assert.deepEqual(await keys(), ['luck', 'prestige'])
+  /** The attributes with values in the index of nations. */
+  const indexed = async () => {
+    const rows = await chancery.query<{ key: string }>(
+      'select distinct jsonb_object_keys(ranked_values) as key from chancery_world.nation_ranking order by 1',
+    )
+    return rows.map(({ key }) => key)
+  }
+  assert.deepEqual(
+    [await keys(), await indexed()],
+    [
+      ['luck', 'prestige'],
+      ['luck', 'prestige'],
+    ],
+  )
   const closed = changed(({ attributes }) => {
     const luck = attributes.nation.find(({ key }) => key === 'luck')
     Object.assign(luck ?? {}, { ranked: false, class: 'player_private', scope: 'economy.read' })
@@ -196,10 +231,14 @@ test('a profile that no longer ranks an attribute deletes its places, and one th
   }, closed)
   await withoutRounds(chancery, async () => {
     await adoptProfile(target, closed)
-    assert.deepEqual(await keys(), ['prestige'])
+    assert.deepEqual([await keys(), await indexed()], [['prestige'], ['prestige']])
     await adoptProfile(target, withFewer)
-    assert.deepEqual(await keys(), [])
+    assert.deepEqual([await keys(), await indexed()], [[], []])
+    await adoptProfile(target, closed)
+    assert.deepEqual([await keys(), await indexed()], [[], ['prestige']])
+    assert.deepEqual(await nationsBy('prestige&min_attribute=8'), ['c', 'e'])
   })
+  await adoptProfile(target, withFewer)
   await adoptProfile(target, closed)
   await until(async () => (await keys()).join() === 'prestige', 'a round ranks by prestige again')
 })

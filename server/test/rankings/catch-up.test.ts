@@ -239,6 +239,13 @@ test('places by attributes have no nation that goes, and no attribute that is no
     ['fame', 'high', 1, 3],
     ['fame', 'low', 3, 1],
   ])
+  const { rows: indexed } = await client.query(
+    "select nation_id, ranked_values from chancery_world.nation_ranking where ranked_values <> '{}' order by 1",
+  )
+  assert.deepEqual(indexed, [
+    { nation_id: 'high', ranked_values: { fame: 3 } },
+    { nation_id: 'low', ranked_values: { fame: 1 } },
+  ])
   assert.deepEqual(await places('alliance'), [
     ['fame', 'middle', 2, 2],
     ['fame', 'low', 3, 1],

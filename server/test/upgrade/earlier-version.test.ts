@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { indexedColumns } from '../../src/resources/nations/store.ts'
+import { demoProfile, rankedAttributes } from '@chancery/contract'
+import { indexedColumnsOf } from '../../src/resources/nations/store.ts'
 import { migrate, pendingMigrations, readMigrations } from '../../src/store/migrations.ts'
 import { readTables, restoreTo } from '../backup/backups.ts'
 import { assertConflictsAddUp } from '../ingest/conflict-numbers.ts'
@@ -52,14 +53,16 @@ function withListsByKey(response: unknown): unknown {
 /** The description of an event kind may be worded in another way. */
 const isWording = (change: string) => /^\/data\/event_kinds\/[^/]+\/description: /.test(change)
 
+const indexed = indexedColumnsOf(rankedAttributes(demoProfile.attributes.nation))
+
 /** The nations whose row of the ranking index is not as a ranking round would write it. */
 const wronglyIndexed = ({ query }: TestDatabase) =>
   query(`
     select p.nation_id from chancery_world.nation_ranking p join chancery_world.nation n on n.id = p.nation_id
     left join chancery_world.alliance_member m on m.nation_id = n.id
-    where (${Object.keys(indexedColumns)
+    where (${Object.keys(indexed)
       .map(name => `p.${name}`)
-      .join(', ')}) is distinct from (${Object.values(indexedColumns).join(', ')})`)
+      .join(', ')}) is distinct from (${Object.values(indexed).join(', ')})`)
 
 /** The file and the rows of each table, and the file of each index, by identity rather than by name. */
 const readStorage = (url: string) =>

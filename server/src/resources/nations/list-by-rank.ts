@@ -1,5 +1,5 @@
 import { operations, type ValuesFor } from '@chancery/contract'
-import { type Database, type Sql, sql } from '../../store/database.ts'
+import { type Database, raw, type Sql, sql } from '../../store/database.ts'
 import { comparisons } from '../../store/derived-lists.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
 import {
@@ -48,17 +48,11 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
         )
       : filter.ids
         ? await readPage<NationRow>(source.db, filter, rankedNations(columns, allOf(conditions), order))
-        : filter.attribute !== undefined
-          ? await readPage<NationRow>(
-              context.pools.search,
-              filter,
-              rankedNations(columns, allOf(conditions), order),
-            )
-          : order
-            ? await listInOrder(source, selection, { page, limit }, order)
-            : conditions.length > 0
-              ? await listByRank(source, selection, { page, limit })
-              : await listAllByRank(source, filter)
+        : order
+          ? await listInOrder(source, selection, { page, limit }, order)
+          : conditions.length > 0
+            ? await listByRank(source, selection, { page, limit })
+            : await listAllByRank(source, filter)
   return { ...found, items: found.items.map(row => nationOf(context, row)) }
 }
 
@@ -175,19 +169,14 @@ async function count(db: Database, selection: Selection): Promise<Counted> {
   return counted
 }
 
-/**
- * Values of attributes are in the nations alone, where they are current; those of the rankings are as of the latest round. All nations are
- * read, so such lists use the connections for searches.
- */
 function attributeCondition({ attribute, min_attribute, max_attribute }: Selection): Sql[] {
   if (attribute === undefined) return []
-  const value = sql`(n.attributes ->> ${attribute})::numeric`
-  const isInRange = allOf([
-    sql`n.attributes ->> ${attribute} is not null`,
-    min_attribute === undefined ? undefined : sql`${value} >= ${min_attribute}`,
-    max_attribute === undefined ? undefined : sql`${value} <= ${max_attribute}`,
-  ])
-  return [sql`p.nation_id in (select n.id from chancery_world.nation n where ${isInRange})`]
+  const value = sql`(p.ranked_values -> ${attribute})::numeric`
+  return [
+    sql`p.ranked_values ? ${attribute}`,
+    ...(min_attribute === undefined ? [] : [sql`${value} >= ${min_attribute}`]),
+    ...(max_attribute === undefined ? [] : [sql`${value} <= ${max_attribute}`]),
+  ]
 }
 
 /** One statement, so that all counts are of the same round. */
@@ -196,11 +185,14 @@ function counting(filter: Selection): Sql {
   if (isOnly(filter, undefined) || isOnly(filter, 'alliance_id'))
     return sql`
       select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, ${ofAlliances(filter.alliance_id)} as within, 0 as behind`
+  const { attribute, min_attribute, max_attribute, ...others } = filter
+  if (attribute !== undefined && isOnly(others, undefined))
+    return countingByAttribute({ ...filter, attribute })
   const nations = sql`(select nations from chancery_world.ranking_round)`
   return sql`
     with bounds as materialized (
-      select ${max_score === undefined ? sql`1::bigint` : firstPosition(sql`p.national_score <= ${max_score}`)} as first,
-        ${min_score === undefined ? nations : sql`${firstPosition(sql`p.national_score < ${min_score}`)} - 1`} as last
+      select ${max_score === undefined ? sql`1::bigint` : firstPosition(roundPlaces, sql`national_score <= ${max_score}`)} as first,
+        ${min_score === undefined ? nations : sql`${firstPosition(roundPlaces, sql`national_score < ${min_score}`)} - 1`} as last
     ), moved as materialized (
       select m.position, p.status, coalesce(${selecting(alike, { scanInOrder: false })}, false) as is_alike,
         coalesce(${selecting(filter, { scanInOrder: false })}, false) as is_selected
@@ -213,6 +205,37 @@ function counting(filter: Selection): Sql {
         count(*) filter (where is_selected and position > last) as behind
       from moved
     ) of_moved`
+}
+
+/**
+ * Positions by an attribute are in the order of the round's values, so a range of values is counted by its ends. Nations whose value has
+ * changed since, and new and deleted ones, are in `nation_ranking_dirty` and are checked one by one.
+ */
+function countingByAttribute(filter: Selection & { attribute: string }): Sql {
+  const { attribute, min_attribute, max_attribute } = filter
+  const ofAttribute = (table: string) => sql`chancery_world.${raw(table)} where attribute = ${attribute}`
+  const ranked = ofAttribute('nation_attribute_ranking')
+  const end = sql`select coalesce(max(position), 0) + 1 as beyond from ${ranked}`
+  const places = { from: ranked, beyond: end }
+  const isSelected = selecting(filter, { scanInOrder: false })
+  return sql`
+    with bounds as materialized (
+      select ${max_attribute === undefined ? sql`1::bigint` : firstPosition(places, sql`value <= ${max_attribute}`)} as first,
+        ${min_attribute === undefined ? sql`(${end})` : firstPosition(places, sql`value < ${min_attribute}`)} - 1 as last
+    ), moved as materialized (
+      select p.nation_id, ${isSelected} as is_selected
+      from chancery_world.nation_ranking_dirty join chancery_world.nation_ranking p using (position)
+    )
+    select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, 0 as behind,
+      -- An attribute that was not ranked in the latest round has no positions.
+      case when exists (select from ${ranked}) then greatest(0, last - first + 1)
+        - (select count(*) from ${ofAttribute('nation_attribute_ranking_gap')} and position between first and last)
+        - (
+          select count(*) from moved join chancery_world.nation_attribute_ranking a using (nation_id)
+          where a.attribute = ${attribute} and a.position between first and last)
+        + (select count(*) from moved where is_selected)
+      else (select count(*) from chancery_world.nation_ranking p where ${isSelected}) end as within
+    from bounds`
 }
 
 /** How many nations these alliances have; all without a list. */
@@ -241,19 +264,30 @@ function unmoved(alike: Selection): Sql {
   return sql`(${placed(selecting(alike, { scanInOrder: false }))} - ${moved(sql`is_alike`)})`
 }
 
-/** Binary search: the first position from which on a condition is true; the one after the last if it is true of none. */
-const firstPosition = (condition: Sql) => sql`(
-  with recursive ends as (
-    select nations + 1 as beyond from chancery_world.ranking_round
-  ), halves (low, high) as (
+/** Rows in the order of their values. `beyond`: the position after the last one. */
+interface Places {
+  from: Sql
+  beyond: Sql
+}
+
+const roundPlaces: Places = {
+  from: sql`chancery_world.nation_ranking where rank is not null`,
+  beyond: sql`select nations + 1 as beyond from chancery_world.ranking_round`,
+}
+
+/**
+ * Binary search: the first position from which on a condition is true; the one after the last if it is true of none. A position may have
+ * no row: its nation was deleted.
+ */
+const firstPosition = ({ from, beyond }: Places, condition: Sql) => sql`(
+  with recursive ends as (${beyond}), halves (low, high) as (
     select 1::bigint, beyond from ends
     union all
     select case when middle.holds then h.low else middle.position + 1 end,
       case when middle.holds then middle.position else h.high end
     from halves h, ends, lateral (
       select half.position, coalesce((
-        select ${condition} from chancery_world.nation_ranking p
-        where p.position >= half.position and p.position < ends.beyond and p.rank is not null order by p.position limit 1
+        select ${condition} from ${from} and position >= half.position and position < ends.beyond order by position limit 1
       ), true) as holds
       from (select (h.low + h.high) / 2 as position) half
     ) middle

@@ -1,18 +1,27 @@
 /** The ranking index of nations: the order of the latest ranking round, with the columns by which lists filter, kept current between rounds. */
+
+import { isDeepStrictEqual } from 'node:util'
+import { type Contract, rankedAttributes } from '@chancery/contract'
 import type { Batch } from '../../ingest/batch.ts'
 import { type Database, join, raw, sql } from '../../store/database.ts'
-import { indexedColumns, indexedFields } from './store.ts'
+import { indexedColumnsOf, indexedFields } from './store.ts'
 
-const columns = raw(Object.keys(indexedColumns).join(', '))
-const values = raw(Object.values(indexedColumns).join(', '))
-const assignments = join(indexedFields.map(({ column }) => raw(`${column} = t.${column}`)))
+const assignments = join(
+  [...indexedFields.map(({ column }) => column), 'ranked_values'].map(column =>
+    raw(`${column} = t.${column}`),
+  ),
+)
+const rankedKeys = ({ profile }: Contract) => rankedAttributes(profile.attributes.nation)
 
 /**
  * Appends new nations to the index, behind all others, deleted ones included, until the next ranking round. Once, at the end of a batch
  * and in the order of their ids: an order by chunks would disclose how many facts, private ones too, preceded them.
  */
-export async function indexNewNations({ db, pending }: Batch): Promise<void> {
+export async function indexNewNations({ db, pending, contract }: Batch): Promise<void> {
   if (!pending.hasUnindexedNations) return
+  const indexed = indexedColumnsOf(rankedKeys(contract))
+  const columns = raw(Object.keys(indexed).join(', '))
+  const values = raw(Object.values(indexed).join(', '))
   const round = await db.first<{ world_version: number }>(
     sql`select world_version from chancery_world.ranking_round`,
   )
@@ -42,15 +51,22 @@ type Row = Record<string, unknown>
 
 /** Updates nations in the index, but for their alliances. `before` is undefined for a new nation. */
 export async function updateIndexedNations(
-  { db, pending }: Batch,
+  { db, pending, contract }: Batch,
   changes: readonly { before: object | undefined; after: object }[],
 ): Promise<void> {
+  const keys = rankedKeys(contract)
+  const revalued: unknown[] = []
   const rows = changes.flatMap(({ before, after }) => {
     const [old, changed] = [before as Row | undefined, after as Row]
-    if (!old || indexedFields.every(({ field }) => old[field] === changed[field])) return []
+    if (!old) return []
+    const ranked_values = valuesOf(changed, keys)
+    const isRevalued = !isDeepStrictEqual(valuesOf(old, keys), ranked_values)
+    if (isRevalued) revalued.push(changed.id)
+    else if (indexedFields.every(({ field }) => old[field] === changed[field])) return []
     return [
       {
         nation_id: changed.id,
+        ranked_values,
         ...Object.fromEntries(indexedFields.map(({ field, column }) => [column, changed[field]])),
       },
     ]
@@ -61,13 +77,20 @@ export async function updateIndexedNations(
       update chancery_world.nation_ranking p set ${assignments}
       from json_populate_recordset(null::chancery_world.nation_ranking, ${JSON.stringify(rows)}::json) t
       where p.nation_id = t.nation_id
-      returning p.position, p.rank is null or p.current_score <> p.national_score as is_moved
+      returning p.position,
+        p.rank is null or p.current_score <> p.national_score or p.nation_id = any(${revalued}::text[]) as is_moved
     ), moved as (
       insert into chancery_world.nation_ranking_dirty (position) select position from changed where is_moved on conflict do nothing
     )
     select count(*) as count from changed`)
   // After a restore the index is empty until the next round.
   if (found?.count !== rows.length) pending.hasUnindexedNations = true
+}
+
+/** The values of a nation's ranked attributes, without nulls. */
+const valuesOf = ({ attributes }: Row, keys: readonly string[]): Row => {
+  const given = attributes as Row
+  return Object.fromEntries(keys.flatMap(key => (given[key] == null ? [] : [[key, given[key]]])))
 }
 
 /** Removes nations from the index, and from the rankings by attributes. */

@@ -8,7 +8,7 @@ import {
 } from '@chancery/contract'
 import type { PrivateFields } from '../../disclosure/disclosure.ts'
 import { createBatchLoader } from '../../store/batch-loader.ts'
-import { join, raw, type Sql, sql } from '../../store/database.ts'
+import { join, literal, raw, type Sql, sql } from '../../store/database.ts'
 import { gamePageUrl, publicColumns, type ReadContext } from '../../store/fact-columns.ts'
 import type { Listing } from '../../store/paging.ts'
 
@@ -87,10 +87,27 @@ export const indexedFields = [
   column: indexColumnOf(field),
 }))
 
-/** All columns by which lists are filtered, with their values of a nation `n` and its membership `m`. */
-export const indexedColumns: Record<string, string> = {
+/** All columns by which lists are filtered, with their values of a nation `n` and its membership `m`. `ranked`: the keys of ranked attributes. */
+export const indexedColumnsOf = (ranked: readonly string[]): Record<string, string> => ({
   ...Object.fromEntries(indexedFields.map(({ field, column }) => [column, `n.${field}`])),
   alliance_id: "coalesce(m.alliance_id, '')",
+  ranked_values: rankedValuesOf(ranked),
+})
+
+/** A PostgreSQL function has at most a hundred parameters. */
+const keysPerCall = 50
+
+/** The values of a nation `n` by which nations are ranked; an attribute without a value is left out. */
+function rankedValuesOf(ranked: readonly string[]): string {
+  const calls: string[] = []
+  for (let first = 0; first < ranked.length; first += keysPerCall) {
+    const pairs = ranked
+      .slice(first, first + keysPerCall)
+      .map(literal)
+      .map(key => `${key}, n.attributes -> ${key}`)
+    calls.push(`jsonb_strip_nulls(jsonb_build_object(${pairs.join(', ')}))`)
+  }
+  return calls.length === 0 ? "'{}'::jsonb" : `(${calls.join(' || ')})`
 }
 
 const joins = sql`

@@ -1179,6 +1179,7 @@ CREATE INDEX treaty_alliances ON chancery_world.treaty USING gin (alliance_ids) 
 CREATE INDEX treaty_nations ON chancery_world.treaty USING gin (nation_ids) WITH (fastupdate=off);
 CREATE INDEX treaty_signed ON chancery_world.treaty USING btree (signed_at DESC NULLS LAST, id);
 CREATE INDEX treaty_status ON chancery_world.treaty USING btree (status, signed_at DESC NULLS LAST, id);
+CREATE INDEX treaty_status_alone ON chancery_world.treaty USING btree (status);
 CREATE INDEX treaty_types ON chancery_world.treaty USING gin (types) WITH (fastupdate=off);
 grant delete, insert, select, update on chancery_world.treaty to chancery_ingest;
 grant select on chancery_world.treaty to chancery_owner;

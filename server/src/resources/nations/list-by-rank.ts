@@ -37,7 +37,9 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
   const order = sort === 'score' ? undefined : nationOrders[sort]
   const conditions = conditionsOf(selection)
   const columns = columnsOf(context)
-  const source = { db: context.pools.public, columns }
+  // With an attribute and another filter all nations are counted one by one.
+  const { public: db, search: scanning } = context.pools
+  const source = { db: filter.attribute === undefined ? db : scanning, columns }
   const found =
     search !== undefined
       ? await searchNations(
@@ -189,6 +191,7 @@ function counting(filter: Selection): Sql {
   if (attribute !== undefined && isOnly(others, undefined))
     return countingByAttribute({ ...filter, attribute })
   const nations = sql`(select nations from chancery_world.ranking_round)`
+  const isWholeRound = min_score === undefined && max_score === undefined
   return sql`
     with bounds as materialized (
       select ${max_score === undefined ? sql`1::bigint` : firstPosition(roundPlaces, sql`national_score <= ${max_score}`)} as first,
@@ -198,7 +201,7 @@ function counting(filter: Selection): Sql {
         coalesce(${selecting(filter, { scanInOrder: false })}, false) as is_selected
       from chancery_world.nation_ranking_dirty m left join chancery_world.nation_ranking p using (position)
     )
-    select first, last, of_moved.before, of_moved.behind, of_moved.within + ${unmoved(alike)} as within
+    select first, last, of_moved.before, of_moved.behind, of_moved.within + ${unmoved(alike, isWholeRound ? sql`p.position <= (select last from bounds)` : sql`p.position between first and last`)} as within
     from bounds, lateral (
       select count(*) filter (where is_selected and position < first) as before,
         count(*) filter (where is_selected and position between first and last) as within,
@@ -251,10 +254,13 @@ function ofAlliances(ids: readonly string[] | undefined): Sql {
 const isOnly = (selection: Selection, name: keyof Selection | undefined) =>
   Object.entries(selection).every(([given, value]) => value === undefined || given === name)
 
-/** How many of these nations are from the first position to the last and unchanged since the round. */
-function unmoved(alike: Selection): Sql {
-  const placed = (where: Sql) => sql`(
-    select count(*) from chancery_world.nation_ranking p where ${where} and p.position between first and last)`
+/**
+ * How many of these nations are from the first position to the last and unchanged since the round. `inBounds`: the condition on a position.
+ * The planner takes a range between two unknown ends for a narrow one.
+ */
+function unmoved(alike: Selection, inBounds: Sql): Sql {
+  const placed = (where: Sql) =>
+    sql`(select count(*) from chancery_world.nation_ranking p where ${where} and ${inBounds})`
   const moved = (where: Sql) =>
     sql`(select count(*) from moved where ${where} and position between first and last)`
   const all = sql`(greatest(0, last - first + 1) - ${moved(sql`true`)})`

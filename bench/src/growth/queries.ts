@@ -44,7 +44,7 @@ export async function createQueries(api: Api, halfAt: string): Promise<Query[]> 
   return queries
 }
 
-/** A range of an attribute is measured with the attribute, which it requires. */
+/** Ranges of an attribute are measured with the attribute, which they require. */
 const unmeasured = new Set(['page', 'limit', 'min_attribute', 'max_attribute'])
 
 async function listQueries(operation: Operation, api: Api, halfAt: string): Promise<Query[]> {
@@ -56,11 +56,13 @@ async function listQueries(operation: Operation, api: Api, halfAt: string): Prom
     filters.push({ name, values: await valuesOf(api, halfAt, operation.id, name, parameter) })
   }
   const single = filters.flatMap(({ name, values }) => values.map((value): Pair[] => [[name, value]]))
-  const ranges = single.flatMap(([pair]): Pair[][] =>
-    id === 'nations.list' && pair?.[0] === 'attribute'
-      ? [[pair, ['min_attribute', { text: '500', breadth: 'broad' }]]]
-      : [],
-  )
+  const ranges: Pair[][] = []
+  for (const [pair] of single)
+    if (id === 'nations.list' && pair?.[0] === 'attribute')
+      for (const share of [0.7, 0.001]) {
+        const least = await itemAt<{ value: number }>(api, `/rankings?attribute=${pair[1].text}&`, share)
+        ranges.push([pair, ['min_attribute', { text: `${least?.value ?? 0}`, breadth: 'broad' }]])
+      }
   return [[], ...single, ...ranges, ...combinationsOf(filters)].map((pairs, order) => ({
     order,
     operation: operation.id,
@@ -115,6 +117,13 @@ async function pathOf({ path }: Operation, api: Api): Promise<string> {
 const broad = (...texts: string[]): Value[] => texts.map(text => ({ text, breadth: 'broad' }))
 const narrow = (text: string): Value => ({ text, breadth: 'narrow' })
 
+/** The item at a share of a list. `path`: ends with `?` or `&`. */
+async function itemAt<T>(api: Api, path: string, share: number): Promise<T | undefined> {
+  const { total } = (await api.read<Page<T>>(`${path}limit=1`)).pagination
+  const number = Math.max(1, Math.ceil(total * share))
+  return (await api.read<Page<T>>(`${path}limit=1&page=${number}`)).data[0]
+}
+
 /** The values to measure of a filter in this world. A new filter of the contract needs values here, unless it is an enum. */
 async function valuesOf(
   api: Api,
@@ -124,13 +133,7 @@ async function valuesOf(
   { schema, profileList }: Parameter,
 ): Promise<Value[]> {
   const page = <T = { id: string }>(path: string) => api.read<Page<T>>(path)
-  /** The item at a share of a list. */
-  const itemAt = async <T = { id: string }>(path: string, share: number): Promise<T | undefined> => {
-    const { total } = (await page(`${path}?limit=1`)).pagination
-    const number = Math.max(1, Math.ceil(total * share))
-    return (await page<T>(`${path}?limit=1&page=${number}`)).data[0]
-  }
-  const idOfHalf = async (path: string) => (await itemAt(path, 0.5))?.id ?? 'none'
+  const idOfHalf = async (path: string) => (await itemAt<{ id: string }>(api, `${path}?`, 0.5))?.id ?? 'none'
   /** The first hundred of a list, and one from its middle. */
   const someIds = async (path: string): Promise<Value[]> => [
     ...broad((await page(`${path}?limit=100`)).data.map(({ id }) => id).join(',')),
@@ -138,7 +141,7 @@ async function valuesOf(
   ]
   /** The lowest scores of two shares of the ranking. */
   const scores = async (...shares: [broad: number, narrow: number]): Promise<Value[]> => {
-    const items = shares.map(share => itemAt<{ national_score: number }>('/rankings', share))
+    const items = shares.map(share => itemAt<{ national_score: number }>(api, '/rankings?', share))
     const [one = '0', other = '0'] = (await Promise.all(items)).map(item => `${item?.national_score ?? 0}`)
     return [...broad(one), narrow(other)]
   }
@@ -182,7 +185,7 @@ async function valuesOf(
     'changes.list resource': () => [...broad('nation', 'nation,war,alliance'), narrow('conflict')],
     'changes.list after': async () => {
       // Its last page has the newest change.
-      const newest = (await itemAt<{ seq: number }>('/changes', 1))?.seq ?? 0
+      const newest = (await itemAt<{ seq: number }>(api, '/changes?', 1))?.seq ?? 0
       return broad(`${Math.floor(newest / 2)}`)
     },
     since: () => broad('2000-01-01T00:00:00Z', halfAt),

@@ -1,5 +1,5 @@
 import { operations, type ValuesFor } from '@chancery/contract'
-import { type Database, raw, type Sql, sql } from '../../store/database.ts'
+import { type Database, type Sql, sql } from '../../store/database.ts'
 import { comparisons } from '../../store/derived-lists.ts'
 import type { ReadContext } from '../../store/fact-columns.ts'
 import {
@@ -12,15 +12,18 @@ import {
   readSlice,
   smallResultMax,
 } from '../../store/paging.ts'
+import { candidatesInRange, countOfRange, inRange, type Range } from './attribute-range.ts'
 import { type NationSource, readPageWithTotal, searchNations } from './search.ts'
 import {
   columnsOf,
+  firstPosition,
   indexColumnOf,
   type Nation,
   type NationOrder,
   type NationRow,
   nationOf,
   nationOrders,
+  type Places,
   positionAfter,
   rankedNations,
 } from './store.ts'
@@ -106,7 +109,7 @@ async function listInOrder(
 ): Promise<Page<NationRow>> {
   const { before, within, behind } = await count(db, selection)
   const total = before + within + behind
-  const where = selecting(selection, { scanInOrder: total > smallResultMax })
+  const where = selectingOf(selection, total)
   const slice = { offset: offsetOf(request), limit: request.limit, total }
   return { items: await readSlice(db, rankedNations(columns, where, order), slice), total }
 }
@@ -132,13 +135,26 @@ async function listByRank(
     db,
     request,
     parts.map(({ where, total }) => ({
-      listing: rankedNations(
-        columns,
-        sql`${selecting(selection, { scanInOrder: total > smallResultMax })} and ${where}`,
-      ),
+      listing: rankedNations(columns, sql`${selectingOf(selection, total)} and ${where}`),
       total,
     })),
   )
+}
+
+/** The condition on a row of the ranking index, in the way that is fast for this many. */
+function selectingOf(selection: Selection, total: number): Sql {
+  if (total > smallResultMax) return selecting(selection, { scanInOrder: true })
+  const range = rangeAlone(selection)
+  return allOf([
+    selecting(selection, { scanInOrder: false }),
+    ...(range ? [sql`p.nation_id = any(array(${candidatesInRange(range)}))`] : []),
+  ])
+}
+
+/** The range of an attribute, without another filter. */
+function rangeAlone({ attribute, min_attribute, max_attribute, ...others }: Selection): Range | undefined {
+  if (attribute === undefined || !isOnly(others, undefined)) return undefined
+  return { attribute, min_attribute, max_attribute }
 }
 
 /**
@@ -162,7 +178,7 @@ const narrowConditions = (selection: Selection): Sql[] => [
   ...comparisons(operations.nationsList, selection, field => `p.${indexColumnOf(field)}`),
   // For the partial index: the planner does not see the value of the parameter.
   ...(selection.status && selection.status !== 'active' ? [isOther] : []),
-  ...attributeCondition(selection),
+  ...inRange(selection),
 ]
 
 async function count(db: Database, selection: Selection): Promise<Counted> {
@@ -171,25 +187,16 @@ async function count(db: Database, selection: Selection): Promise<Counted> {
   return counted
 }
 
-function attributeCondition({ attribute, min_attribute, max_attribute }: Selection): Sql[] {
-  if (attribute === undefined) return []
-  const value = sql`(p.ranked_values -> ${attribute})::numeric`
-  return [
-    sql`p.ranked_values ? ${attribute}`,
-    ...(min_attribute === undefined ? [] : [sql`${value} >= ${min_attribute}`]),
-    ...(max_attribute === undefined ? [] : [sql`${value} <= ${max_attribute}`]),
-  ]
-}
-
 /** One statement, so that all counts are of the same round. */
 function counting(filter: Selection): Sql {
   const { min_score, max_score, ...alike } = filter
   if (isOnly(filter, undefined) || isOnly(filter, 'alliance_id'))
     return sql`
       select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, ${ofAlliances(filter.alliance_id)} as within, 0 as behind`
-  const { attribute, min_attribute, max_attribute, ...others } = filter
-  if (attribute !== undefined && isOnly(others, undefined))
-    return countingByAttribute({ ...filter, attribute })
+  const range = rangeAlone(filter)
+  if (range)
+    return sql`
+      select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, ${countOfRange(range)} as within, 0 as behind`
   const nations = sql`(select nations from chancery_world.ranking_round)`
   const isWholeRound = min_score === undefined && max_score === undefined
   return sql`
@@ -210,35 +217,9 @@ function counting(filter: Selection): Sql {
     ) of_moved`
 }
 
-/**
- * Positions by an attribute are in the order of the round's values, so a range of values is counted by its ends. Nations whose value has
- * changed since, and new and deleted ones, are in `nation_ranking_dirty` and are checked one by one.
- */
-function countingByAttribute(filter: Selection & { attribute: string }): Sql {
-  const { attribute, min_attribute, max_attribute } = filter
-  const ofAttribute = (table: string) => sql`chancery_world.${raw(table)} where attribute = ${attribute}`
-  const ranked = ofAttribute('nation_attribute_ranking')
-  const end = sql`select coalesce(max(position), 0) + 1 as beyond from ${ranked}`
-  const places = { from: ranked, beyond: end }
-  const isSelected = selecting(filter, { scanInOrder: false })
-  return sql`
-    with bounds as materialized (
-      select ${max_attribute === undefined ? sql`1::bigint` : firstPosition(places, sql`value <= ${max_attribute}`)} as first,
-        ${min_attribute === undefined ? sql`(${end})` : firstPosition(places, sql`value < ${min_attribute}`)} - 1 as last
-    ), moved as materialized (
-      select p.nation_id, ${isSelected} as is_selected
-      from chancery_world.nation_ranking_dirty join chancery_world.nation_ranking p using (position)
-    )
-    select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, 0 as behind,
-      -- An attribute that was not ranked in the latest round has no positions.
-      case when exists (select from ${ranked}) then greatest(0, last - first + 1)
-        - (select count(*) from ${ofAttribute('nation_attribute_ranking_gap')} and position between first and last)
-        - (
-          select count(*) from moved join chancery_world.nation_attribute_ranking a using (nation_id)
-          where a.attribute = ${attribute} and a.position between first and last)
-        + (select count(*) from moved where is_selected)
-      else (select count(*) from chancery_world.nation_ranking p where ${isSelected}) end as within
-    from bounds`
+const roundPlaces: Places = {
+  from: sql`chancery_world.nation_ranking where rank is not null`,
+  beyond: sql`select nations + 1 as beyond from chancery_world.ranking_round`,
 }
 
 /** How many nations these alliances have; all without a list. */
@@ -269,35 +250,3 @@ function unmoved(alike: Selection, inBounds: Sql): Sql {
     return sql`(${all} - ${placed(isOther)} + ${moved(sql`status <> 'active'`)})`
   return sql`(${placed(selecting(alike, { scanInOrder: false }))} - ${moved(sql`is_alike`)})`
 }
-
-/** Rows in the order of their values. `beyond`: the position after the last one. */
-interface Places {
-  from: Sql
-  beyond: Sql
-}
-
-const roundPlaces: Places = {
-  from: sql`chancery_world.nation_ranking where rank is not null`,
-  beyond: sql`select nations + 1 as beyond from chancery_world.ranking_round`,
-}
-
-/**
- * Binary search: the first position from which on a condition is true; the one after the last if it is true of none. A position may have
- * no row: its nation was deleted.
- */
-const firstPosition = ({ from, beyond }: Places, condition: Sql) => sql`(
-  with recursive ends as (${beyond}), halves (low, high) as (
-    select 1::bigint, beyond from ends
-    union all
-    select case when middle.holds then h.low else middle.position + 1 end,
-      case when middle.holds then middle.position else h.high end
-    from halves h, ends, lateral (
-      select half.position, coalesce((
-        select ${condition} from ${from} and position >= half.position and position < ends.beyond order by position limit 1
-      ), true) as holds
-      from (select (h.low + h.high) / 2 as position) half
-    ) middle
-    where h.low < h.high
-  )
-  select low from halves where low = high
-)`

@@ -152,6 +152,33 @@ export const positionAfter = (others: number, gaps: Sql = gapsOfIndex): Sql => s
   from (select position - row_number() over (order by position) as others from ${gaps}) gap
   where gap.others <= ${others})`
 
+/** Rows in the order of their values. `beyond`: the position after the last one. */
+export interface Places {
+  from: Sql
+  beyond: Sql
+}
+
+/**
+ * Binary search: the first position from which on a condition is true; the one after the last if it is true of none. A position may have
+ * no row: its nation was deleted.
+ */
+export const firstPosition = ({ from, beyond }: Places, condition: Sql) => sql`(
+  with recursive ends as (${beyond}), halves (low, high) as (
+    select 1::bigint, beyond from ends
+    union all
+    select case when middle.holds then h.low else middle.position + 1 end,
+      case when middle.holds then middle.position else h.high end
+    from halves h, ends, lateral (
+      select half.position, coalesce((
+        select ${condition} from ${from} and position >= half.position and position < ends.beyond order by position limit 1
+      ), true) as holds
+      from (select (h.low + h.high) / 2 as position) half
+    ) middle
+    where h.low < h.high
+  )
+  select low from halves where low = high
+)`
+
 /** A membership as every resource shows it. */
 export const membershipOf = ({ alliance_id, member_rank, alliance_name, alliance_tag }: MembershipRow) =>
   alliance_id === null

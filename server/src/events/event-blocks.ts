@@ -111,14 +111,19 @@ export async function pageFromBlocks(
     [blocks.first - 1, inSpan({ first: span.first, last: blocks.first * blockLength - 1 })],
     [blocks.end, inSpan({ first: blocks.end * blockLength, last: span.last })],
   ])
-  const within = sql`block >= ${blocks.first} and block < ${blocks.end}`
+  const countIn = ({ first, end }: Blocks) =>
+    sql`select block, bit_count(bits) as events from (
+      ${selectBits(alliances, types, sql`block >= ${first} and block < ${end}`)}) selected`
   const [before, after] = [...edges].map(
     ([block, events]) => sql`select ${block}::bigint as block, count(*) as events from (${events}) edge`,
   )
-  const counts = await db.rows<Count>(sql`
-    ${before}
-    union all select block, bit_count(bits) from (${selectBits(alliances, types, within)}) selected
-    union all ${after} order by block`)
+  // On two connections: PostgreSQL plans no parallel worker, because it does not expect the cost of decompressing the bits.
+  const middle = Math.ceil((blocks.first + blocks.end) / 2)
+  const halves = await Promise.all([
+    db.rows<Count>(sql`${before} union all ${countIn({ first: blocks.first, end: middle })} order by block`),
+    db.rows<Count>(sql`${countIn({ first: middle, end: blocks.end })} union all ${after} order by block`),
+  ])
+  const counts = halves.flat()
   const parts = partsOfPage(page.isOldestFirst ? counts : counts.reverse(), page)
   const inBlocks = parts.filter(({ block }) => !edges.has(block))
   const seqs: number[] = []

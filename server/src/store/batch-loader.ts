@@ -13,8 +13,11 @@ export function createBatchLoader<T>(
   let isLoading = false
 
   async function loadBatch(): Promise<void> {
-    const batch = [...queue].slice(0, maxBatchSize)
-    for (const [key] of batch) queue.delete(key)
+    const waiting = [...queue]
+    const batch = waiting.slice(0, maxBatchSize)
+    // Another Map, instead of deleting from this one: until V8 collects its old generation, the former tables of a Map that lives long
+    // keep alive what was in them, here all loaded items.
+    queue = new Map(waiting.slice(maxBatchSize))
     try {
       const found = await loadMany(batch.map(([key]) => key))
       for (const [key, { resolve }] of batch) resolve(found.get(key))

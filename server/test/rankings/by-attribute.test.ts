@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { adoptProfile } from '../../src/profile/adopt-profile.ts'
+import { roundLock } from '../../src/store/locks.ts'
 import { alliance, nation, put, remove } from '../ingest/facts.ts'
 import { attribute, changed } from '../profile/games.ts'
-import { withoutRounds } from '../support/database-url.ts'
+import { withConnection, withoutRounds } from '../support/database-url.ts'
 import { useTestServer } from '../support/fixture.ts'
 import type { Fact } from '../support/test-server.ts'
 import { until } from '../support/until.ts'
@@ -198,6 +200,24 @@ test('between rounds nations are selected by their current values', async () => 
           `${min} to ${max}`,
         )
   })
+})
+
+test('migration 0060 fills the index with the values that ingestion wrote', async () => {
+  const migration = await readFile(
+    new URL('../../src/store/migrations/0060_ranked_values.sql', import.meta.url),
+    'utf8',
+  )
+  const values = () =>
+    chancery.query('select nation_id, ranked_values from chancery_world.nation_ranking order by nation_id')
+  const before = await values()
+  assert.ok(before.length > 3)
+  await withConnection(chancery.databaseUrl, client =>
+    client.query(`
+      select pg_advisory_xact_lock(${roundLock});
+      alter table chancery_world.nation_ranking drop column ranked_values;
+      ${migration}`),
+  )
+  assert.deepEqual(await values(), before)
 })
 
 test('a profile that no longer ranks an attribute deletes its places, and one that does has them without a fact', async () => {

@@ -40,7 +40,7 @@ export async function listNations(context: ReadContext, filter: Filter): Promise
   const order = sort === 'score' ? undefined : nationOrders[sort]
   const conditions = conditionsOf(selection)
   const columns = columnsOf(context)
-  // With an attribute and another filter all nations are counted one by one.
+  // With an attribute and another filter all nations are counted one by one: such lists use the connections for searches.
   const { public: db, search: scanning } = context.pools
   const source = { db: filter.attribute === undefined ? db : scanning, columns }
   const found =
@@ -190,15 +190,16 @@ async function count(db: Database, selection: Selection): Promise<Counted> {
 /** One statement, so that all counts are of the same round. */
 function counting(filter: Selection): Sql {
   const { min_score, max_score, ...alike } = filter
-  if (isOnly(filter, undefined) || isOnly(filter, 'alliance_id'))
+  const total = totalOf(filter)
+  if (total)
     return sql`
-      select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, ${ofAlliances(filter.alliance_id)} as within, 0 as behind`
-  const range = rangeAlone(filter)
-  if (range)
-    return sql`
-      select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, ${countOfRange(range)} as within, 0 as behind`
+      select 1 as first, ${Number.MAX_SAFE_INTEGER}::bigint as last, 0 as before, ${total} as within, 0 as behind`
   const nations = sql`(select nations from chancery_world.ranking_round)`
-  const isWholeRound = min_score === undefined && max_score === undefined
+  // The planner takes a range between two unknown ends for a narrow one.
+  const inBounds =
+    min_score === undefined && max_score === undefined
+      ? sql`p.position <= (select last from bounds)`
+      : sql`p.position between first and last`
   return sql`
     with bounds as materialized (
       select ${max_score === undefined ? sql`1::bigint` : firstPosition(roundPlaces, sql`national_score <= ${max_score}`)} as first,
@@ -208,7 +209,7 @@ function counting(filter: Selection): Sql {
         coalesce(${selecting(filter, { scanInOrder: false })}, false) as is_selected
       from chancery_world.nation_ranking_dirty m left join chancery_world.nation_ranking p using (position)
     )
-    select first, last, of_moved.before, of_moved.behind, of_moved.within + ${unmoved(alike, isWholeRound ? sql`p.position <= (select last from bounds)` : sql`p.position between first and last`)} as within
+    select first, last, of_moved.before, of_moved.behind, of_moved.within + ${unmoved(alike, inBounds)} as within
     from bounds, lateral (
       select count(*) filter (where is_selected and position < first) as before,
         count(*) filter (where is_selected and position between first and last) as within,
@@ -220,6 +221,13 @@ function counting(filter: Selection): Sql {
 const roundPlaces: Places = {
   from: sql`chancery_world.nation_ranking where rank is not null`,
   beyond: sql`select nations + 1 as beyond from chancery_world.ranking_round`,
+}
+
+/** The number of nations, where it is found without counting them one by one; else undefined. */
+function totalOf(filter: Selection): Sql | undefined {
+  if (isOnly(filter, undefined) || isOnly(filter, 'alliance_id')) return ofAlliances(filter.alliance_id)
+  const range = rangeAlone(filter)
+  return range && countOfRange(range)
 }
 
 /** How many nations these alliances have; all without a list. */
@@ -235,10 +243,7 @@ function ofAlliances(ids: readonly string[] | undefined): Sql {
 const isOnly = (selection: Selection, name: keyof Selection | undefined) =>
   Object.entries(selection).every(([given, value]) => value === undefined || given === name)
 
-/**
- * How many of these nations are from the first position to the last and unchanged since the round. `inBounds`: the condition on a position.
- * The planner takes a range between two unknown ends for a narrow one.
- */
+/** How many of these nations are from the first position to the last (`inBounds`) and unchanged since the round. */
 function unmoved(alike: Selection, inBounds: Sql): Sql {
   const placed = (where: Sql) =>
     sql`(select count(*) from chancery_world.nation_ranking p where ${where} and ${inBounds})`

@@ -1,5 +1,4 @@
 /** The ranking index of nations: the order of the latest ranking round, with the columns by which lists filter, kept current between rounds. */
-
 import { isDeepStrictEqual } from 'node:util'
 import { type Contract, rankedAttributes } from '@chancery/contract'
 import type { Batch } from '../../ingest/batch.ts'
@@ -55,13 +54,13 @@ export async function updateIndexedNations(
   changes: readonly { before: object | undefined; after: object }[],
 ): Promise<void> {
   const keys = rankedKeys(contract)
-  const revalued: unknown[] = []
+  const withNewValues: unknown[] = []
   const rows = changes.flatMap(({ before, after }) => {
     const [old, changed] = [before as Row | undefined, after as Row]
     if (!old) return []
     const ranked_values = valuesOf(changed, keys)
-    const isRevalued = !isDeepStrictEqual(valuesOf(old, keys), ranked_values)
-    if (isRevalued) revalued.push(changed.id)
+    const hasNewValues = !isDeepStrictEqual(valuesOf(old, keys), ranked_values)
+    if (hasNewValues) withNewValues.push(changed.id)
     else if (indexedFields.every(({ field }) => old[field] === changed[field])) return []
     return [
       {
@@ -78,7 +77,7 @@ export async function updateIndexedNations(
       from json_populate_recordset(null::chancery_world.nation_ranking, ${JSON.stringify(rows)}::json) t
       where p.nation_id = t.nation_id
       returning p.position,
-        p.rank is null or p.current_score <> p.national_score or p.nation_id = any(${revalued}::text[]) as is_moved
+        p.rank is null or p.current_score <> p.national_score or p.nation_id = any(${withNewValues}::text[]) as is_moved
     ), moved as (
       insert into chancery_world.nation_ranking_dirty (position) select position from changed where is_moved on conflict do nothing
     )

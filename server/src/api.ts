@@ -271,8 +271,8 @@ function createListener(
   }) as FastifyInstance
   app.setErrorHandler(handleErrorOutsideApi)
   destroyFailedHandshakes(app.server)
-  protocolErrors.listenTo(app.server)
-  limitPipelining(app.server, protocolErrors.rejectPipelining, lingerMs)
+  const lastResponse = limitPipelining(app.server, protocolErrors.rejectPipelining, lingerMs)
+  protocolErrors.listenTo(app.server, lastResponse)
   lingerOnClose(app.server, lingerMs)
   limitConnections(app.server, { trusted, registry: metrics.registry, crowdedHeadMs })
   mapUnknownMethods(app)

@@ -29,6 +29,9 @@ export function createProtocolErrors(
   requestMetrics: Pick<RequestMetrics, 'recordUnrouted'>,
   { lingerMs, fixedHeaders = {} }: ProtocolErrorOptions,
 ) {
+  let lastResponse: LastResponse = () => undefined
+  const rejected = new WeakSet<Duplex>()
+
   async function responseFor(address: string | undefined, error: ApiError) {
     const requestId = requestIds.make()
     const body = errorBody(error, requestId)
@@ -59,6 +62,16 @@ export function createProtocolErrors(
     )
   }
 
+  /** Writes an error after the responses to the requests before it. Once: each further packet is an error again. */
+  function writeInTurn(socket: Duplex, error: ApiError, isHead?: boolean): void {
+    if (rejected.has(socket)) return
+    rejected.add(socket)
+    const write = () => void writeRaw(socket, error, isHead).catch(() => socket.destroy())
+    const before = lastResponse(socket)
+    if (before && !before.closed) before.once('close', write)
+    else write()
+  }
+
   function respond(req: IncomingMessage, res: ServerResponse, error: ApiError): void {
     responseFor(req.socket.remoteAddress, error).then(
       ({ headers, body }) => res.writeHead(error.status, headers).end(body),
@@ -85,15 +98,15 @@ export function createProtocolErrors(
         socket.destroy()
         return
       }
-      const response = new ApiError(codes[error.code ?? ''] ?? 'bad_request')
-      void writeRaw(socket, response, isHead(error)).catch(() => socket.destroy())
+      writeInTurn(socket, new ApiError(codes[error.code ?? ''] ?? 'bad_request'), isHead(error))
     },
 
-    listenTo(server: Server): void {
+    /** `last` is of `limitPipelining`. */
+    listenTo(server: Server, last: LastResponse): void {
+      lastResponse = last
       server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
         socket.on('error', () => socket.destroy())
-        const error = new ApiError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' })
-        void writeRaw(socket, error).catch(() => socket.destroy())
+        writeInTurn(socket, new ApiError('method_not_allowed', undefined, { allow: 'GET, HEAD, OPTIONS' }))
       })
       server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) =>
         respond(req, res, new ApiError('expectation_failed')),
@@ -150,15 +163,18 @@ const waitingBytesMax = 65_536
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
+/** The response to the last request of a connection. */
+type LastResponse = (socket: Duplex) => ServerResponse | undefined
+
 /**
  * Handles pipelined requests one by one, each after the response before it was handed to the operating system. Node would handle all at
  * once and keep their responses in memory: 33 requests of 44 bytes would hold 33 responses that their sender does not read. Number and
  * size of waiting requests are limited as well, because Node parses thousands of requests in one packet of 64 KB at once. The first
  * one beyond the limit gets `reject` in its turn, which ends the connection; what follows is read for at most `lingerMs` and discarded.
  */
-export function limitPipelining(server: Server, reject: Handle, lingerMs: number): void {
-  const current = new WeakMap<Socket, ServerResponse>()
-  const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>()
+export function limitPipelining(server: Server, reject: Handle, lingerMs: number): LastResponse {
+  const current = new WeakMap<Duplex, ServerResponse>()
+  const waiting = new WeakMap<Duplex, [IncomingMessage, ServerResponse][]>()
   const ended = new WeakSet<Socket>()
   const [handle] = server.listeners('request') as Handle[]
   if (!handle) throw new Error('the server has no request handler yet')
@@ -201,6 +217,7 @@ export function limitPipelining(server: Server, reject: Handle, lingerMs: number
     }
     reject(req, res)
   })
+  return socket => waiting.get(socket)?.at(-1)?.[1] ?? current.get(socket)
 }
 
 const headBytes = ({ url = '', rawHeaders }: IncomingMessage): number =>

@@ -257,6 +257,22 @@ test('HEAD has no body also if the parser rejects it, alone or after another req
   }
 })
 
+test('a request that the parser rejects gets its error after the responses to those before it', async () => {
+  const before = ['none', 'other', 'third'].map(id => `GET ${api}/nations/${id} HTTP/1.1\r\n${host}\r\n\r\n`)
+  const rejections: [status: number, head: string][] = [
+    [400, `GET ${api}/nations/n1 HTTP/1.1\r\n${host}\r\nX-A: b\0c\r\n\r\n`],
+    [405, `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n\r\n`],
+  ]
+  for (const [status, head] of rejections) {
+    const { responses, rest, isClosed } = await sendRaw(chancery.url, before.join('') + head, { count: 4 })
+    assert.deepEqual(
+      responses.map(response => response.status),
+      [404, 404, 404, status],
+    )
+    assert.deepEqual([isClosed, rest], [true, ''])
+  }
+})
+
 test('a request target in absolute form is handled as its path, and poisons no cache', async () => {
   const plain = await sendLines(chancery.url, get(`${api}/rankings?limit=2`))
   assert.equal(plain.status, 200)

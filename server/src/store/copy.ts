@@ -33,7 +33,7 @@ export async function openCopySession(target: ConnectionTarget): Promise<CopySes
   // A connection that breaks fails the next statement; without a listener it would end the process.
   client.on('error', () => undefined)
   await client.connect()
-  const db = databaseOver(client, false)
+  const db = databaseOver(client, { namesStatements: false })
 
   return {
     ...db,

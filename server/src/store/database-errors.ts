@@ -46,9 +46,12 @@ export const isStatementTimeout = (error: unknown): boolean =>
 export const isPoolBusy = (error: unknown): boolean =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
-/** The driver stopped waiting for a statement: the connection may still be busy with it. */
+const queryTimeoutMessage = 'Query read timeout'
+
+/** The error of the driver when it stops waiting for a statement: the connection may still be busy with it. */
+export const createQueryTimeout = () => new Error(queryTimeoutMessage)
 export const isQueryTimeout = (error: unknown): boolean =>
-  error instanceof Error && error.message === 'Query read timeout'
+  error instanceof Error && error.message === queryTimeoutMessage
 
 /** SQLSTATE too_many_connections: the server has reached its limit. */
 export const isTooManyConnections = (error: unknown): boolean =>

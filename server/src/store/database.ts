@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import { StartupError } from '../start/startup-error.ts'
-import { OtherServerError } from './database-errors.ts'
+import { createQueryTimeout, OtherServerError } from './database-errors.ts'
 import { createGuardedPool, type DatabaseHealth } from './guarded-pool.ts'
 
 export { default as sql, join, raw, type Sql } from 'sql-template-tag'
@@ -127,32 +127,38 @@ export const jobConnectTimeoutMs = 20_000
 /** Added to the statement timeout for the network. */
 const queryGraceMs = 1_000
 
+interface SendOptions {
+  namesStatements: boolean
+  /** A server that died without closing the connection enforces no statement timeout: this does, a little later. */
+  timeoutMs?: number | undefined
+}
+
 export function createPool(options: PoolOptions): DatabasePool {
+  const timeoutMs = options.statementTimeoutMs && options.statementTimeoutMs + queryGraceMs
   const pool = new pg.Pool({
     ...options.target,
     max: options.connectionsMax,
     options: sessionOptions(options),
     types,
     connectionTimeoutMillis: options.connectTimeoutMs ?? jobConnectTimeoutMs,
-    // A server that died without closing the connection enforces no statement timeout: the driver does, a little later.
-    query_timeout: options.statementTimeoutMs && options.statementTimeoutMs + queryGraceMs,
     idleTimeoutMillis: 30_000,
     application_name: `chancery ${options.role ?? 'migrate'}`,
     allowExitOnIdle: true,
     keepAlive: true,
     // Detects a dead host within half a minute, also without a statement timeout.
     keepAliveInitialDelayMillis: 10_000,
-    ...(options.role && { verify: verifySession(options.role, options.isExpectedServer) }),
+    ...(options.role && { verify: verifySession(options.role, options.isExpectedServer, timeoutMs) }),
   })
   // The next query replaces a broken idle connection; without a listener the error would exit the process.
   pool.on('error', error => options.onError?.(error))
 
   const guarded = createGuardedPool(pool, options)
-  const namesStatements = options.namesStatements ?? true
-  const over = (client: pg.ClientBase) => withListener(databaseOver(client, namesStatements), options)
+  const sendOptions = { namesStatements: options.namesStatements ?? true, timeoutMs }
+  const over = (client: pg.ClientBase) => withListener(databaseOver(client, sendOptions), options)
+  const rollBack = (client: pg.ClientBase) => send(client, 'rollback', timeoutMs)
   const rows = <R>(statement: Sql) =>
     guarded.withConnection(client =>
-      options.onStatement ? over(client).rows<R>(statement) : rowsOf<R>(client, statement, namesStatements),
+      options.onStatement ? over(client).rows<R>(statement) : rowsOf<R>(client, statement, sendOptions),
     )
   return {
     rows,
@@ -162,12 +168,12 @@ export function createPool(options: PoolOptions): DatabasePool {
     },
     transaction(work) {
       return guarded.withConnection(async client => {
-        await client.query('begin')
+        await send(client, 'begin', timeoutMs)
         const result = await work({
           ...over(client),
-          run: statements => runTogether(client, statements, options),
+          run: statements => runTogether(client, statements, options, timeoutMs),
         })
-        await client.query('commit')
+        await send(client, 'commit', timeoutMs)
         return result
       }, rollBack)
     },
@@ -185,7 +191,11 @@ interface Session {
  * A pooler may drop the startup options: the session would then have the rights of the user that connects, which are too wide. And an
  * address may lead to another server after a failover, or to one that has not been promoted yet and lacks what was revoked since.
  */
-function verifySession(role: string, isExpectedServer: PoolOptions['isExpectedServer']) {
+function verifySession(
+  role: string,
+  isExpectedServer: PoolOptions['isExpectedServer'],
+  timeoutMs: number | undefined,
+) {
   const problemOf = (session: Session | undefined): Error | undefined => {
     if (session?.role !== role)
       return new StartupError(
@@ -195,19 +205,16 @@ function verifySession(role: string, isExpectedServer: PoolOptions['isExpectedSe
     return isExpected ? undefined : new OtherServerError()
   }
   return (client: pg.ClientBase, done: (error?: Error) => void): void => {
-    client
-      .query<Session>({
-        text: `select current_user as role, pg_is_in_recovery() as "isReplica", pg_postmaster_start_time() as "startedAt"`,
-        types,
-      })
-      .then(({ rows: [session] }) => done(problemOf(session)), done)
+    const text = `select current_user as role, pg_is_in_recovery() as "isReplica", pg_postmaster_start_time() as "startedAt"`
+    send<Session>(client, { text, types }, timeoutMs).then(
+      ({ rows: [session] }) => done(problemOf(session)),
+      done,
+    )
   }
 }
 
-const rollBack = (client: pg.ClientBase) => client.query('rollback')
-
-export function databaseOver(client: pg.ClientBase, namesStatements: boolean): Database {
-  const rows = <R>(statement: Sql) => rowsOf<R>(client, statement, namesStatements)
+export function databaseOver(client: pg.ClientBase, options: SendOptions): Database {
+  const rows = <R>(statement: Sql) => rowsOf<R>(client, statement, options)
   return { rows, first: async <R>(statement: Sql) => (await rows<R>(statement))[0] }
 }
 
@@ -231,10 +238,15 @@ async function observed<R>(
 }
 
 /** PostgreSQL takes several statements in one message without values and names only. */
-async function runTogether(client: pg.ClientBase, statements: string[], options: PoolOptions): Promise<void> {
+async function runTogether(
+  client: pg.ClientBase,
+  statements: string[],
+  options: PoolOptions,
+  timeoutMs: number | undefined,
+): Promise<void> {
   const text = statements.join(';\n')
   await observed(options, text, async () => {
-    await client.query(text)
+    await send(client, text, timeoutMs)
     return []
   })
 }
@@ -242,19 +254,35 @@ async function runTogether(client: pg.ClientBase, statements: string[], options:
 async function rowsOf<R>(
   client: pg.ClientBase,
   { text, values }: Sql,
-  namesStatements: boolean,
+  { namesStatements, timeoutMs }: SendOptions,
 ): Promise<R[]> {
-  const result = await client.query({
-    text,
-    values,
-    types,
-    ...(namesStatements ? { name: statementName(text) } : {}),
-  })
-  const rows = result.rows as R[]
-  // The driver's query may live on in V8's old generation: without this, the rows would as well, until that is collected.
-  result.rows = []
-  result.fields = []
-  return rows
+  const name = namesStatements ? { name: statementName(text) } : {}
+  return (await send<R & object>(client, { text, values, types, ...name }, timeoutMs)).rows
+}
+
+/**
+ * Sends a statement, and stops waiting for its result after `timeoutMs`. Not with the promise and the `query_timeout` of the driver: with
+ * them a query and its rows stay in V8's old generation until that is collected, and so do those after it.
+ */
+async function send<R extends object>(
+  client: pg.ClientBase,
+  statement: string | pg.QueryConfig,
+  timeoutMs: number | undefined,
+): Promise<pg.QueryResult<R>> {
+  try {
+    return await new Promise((resolve, reject) => {
+      const timer = timeoutMs && setTimeout(() => reject(createQueryTimeout()), timeoutMs)
+      client.query<R>(statement as pg.QueryConfig, (error, result) => {
+        clearTimeout(timer)
+        if (error) reject(error)
+        else resolve(result)
+      })
+    })
+  } catch (error) {
+    // The driver's stack ends at its socket; this one leads to the caller.
+    if (error instanceof Error) Error.captureStackTrace(error)
+    throw error
+  }
 }
 
 /** Bounded: statement texts are few, because they contain no values. */

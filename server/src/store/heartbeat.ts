@@ -200,7 +200,7 @@ function createConnection(
 
   async function runOn<T>(client: pg.Client, query: (db: Database) => Promise<T>): Promise<T> {
     try {
-      return await query(databaseOver(client, namesStatements))
+      return await query(databaseOver(client, { namesStatements }))
     } catch (error) {
       drop(client)
       throw error

@@ -163,7 +163,7 @@ async function assertListed({
   const { status, min_score, max_score, search } = filter
   const idsOf = async (text: string, values: unknown[]) =>
     (await client.query<{ id: string }>(text, values)).rows.map(({ id }) => id)
-  const db = databaseOver(client, false)
+  const db = databaseOver(client, { namesStatements: false })
   const context = { pools: { public: db, search: db, lookups: db }, contract } as unknown as ReadContext
   await client.query('begin isolation level repeatable read')
   try {

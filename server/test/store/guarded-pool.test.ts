@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { createPool, type DatabasePool, isUnavailable, sql } from '../../src/store/database.ts'
+import { isQueryTimeout } from '../../src/store/database-errors.ts'
 import type { DatabaseHealth } from '../../src/store/guarded-pool.ts'
 import { useTestDatabase } from '../support/fixture.ts'
 import { listen } from '../support/listen.ts'
@@ -84,19 +85,20 @@ test('work in progress gets the grace period', async t => {
   assert.equal((await slow)?.done, 1)
 })
 
+/** A message of PostgreSQL's protocol. */
+function message(type: string, body: Buffer): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(body.length + 4)
+  return Buffer.concat([Buffer.from(type), length, body])
+}
+
+const greeting = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])
+
 /** Accepts a login and terminates the connection in the same packet. */
 function greetAndEnd(socket: Socket): void {
-  const message = (type: string, body: Buffer) => {
-    const length = Buffer.alloc(4)
-    length.writeInt32BE(body.length + 4)
-    return Buffer.concat([Buffer.from(type), length, body])
-  }
   const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
   socket.on('error', () => undefined)
-  socket.once('data', () => {
-    const ready = [message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))]
-    socket.end(Buffer.concat([...ready, message('E', Buffer.from(fields))]))
-  })
+  socket.once('data', () => socket.end(Buffer.concat([greeting, message('E', Buffer.from(fields))])))
 }
 
 test('a connection that is ended as soon as it is open fails its work, and not the process', async t => {
@@ -109,4 +111,28 @@ test('a connection that is ended as soon as it is open fails its work, and not t
     pool.transaction(db => db.rows(sql`select 1`)),
     isUnavailable,
   )
+})
+
+test('a statement without a result fails after its timeout, and its connection is not used again', async t => {
+  const sockets: Socket[] = []
+  const unresponsive = createServer(socket => {
+    sockets.push(socket)
+    socket.on('error', () => undefined).once('data', () => socket.write(greeting))
+  })
+  const target = { host: '127.0.0.1', port: await listen(unresponsive, t), user: 'any', database: 'none' }
+  const options = { target, connectionsMax: 3, statementTimeoutMs: 50 }
+  const [plain, verifying] = [createPool(options), createPool({ ...options, role: 'reader' })]
+  t.after(() => Promise.all([plain.close(), verifying.close()]))
+  const statement = sql`select 1`
+  const pending = [
+    plain.rows(statement),
+    plain.transaction(db => db.rows(statement)),
+    plain.connection(db => db.rows(statement)),
+    verifying.rows(statement),
+  ]
+  await Promise.all(
+    pending.map(each => assert.rejects(each, error => isUnavailable(error) && isQueryTimeout(error))),
+  )
+  assert.equal(sockets.length, 4)
+  await until(() => sockets.every(socket => socket.closed), 'all connections are closed')
 })

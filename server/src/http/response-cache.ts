@@ -51,6 +51,12 @@ interface CacheEntry {
 /** Beyond this number of requests in flight, equal ones may each read for themselves. */
 const inFlightMax = 1_000
 
+/** The request for the same body in one world version that has it cached. */
+const cachedFrom = 3
+
+/** After so many computations, those in flight are copied to a new Map. */
+const computationsPerMap = 100
+
 /** Bound of the index from URLs to keys, in characters. */
 const urlIndexMax = 2_097_152
 
@@ -58,9 +64,9 @@ const urlIndexMax = 2_097_152
  * One entry per request, however it is spelled. The index of URLs has a bound of its own: a client that varies its URLs evicts other
  * URLs from the index, but no bodies.
  *
- * A body is cached when it is requested a second time in one world version, or was hit in the version before. So a client that walks
- * through everything once evicts nothing, and bodies that are requested once are not kept alive, which would cost the garbage collector
- * as much as reading them again costs the driver.
+ * A body is cached when it is requested a third time in one world version, or was hit in the version before. So a client that walks
+ * through everything evicts nothing, and bodies that are hardly requested again before the next version are not kept alive, which would
+ * cost the garbage collector as much as reading them again costs the driver.
  */
 export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
   const entries = new LRUCache<string, CacheEntry>({
@@ -74,9 +80,9 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
     maxSize: urlIndexMax,
     sizeCalculation: (key, url) => key.length + url.length + 100,
   })
-  const wasRequested = createDoorkeeper()
-  // No Map of promises: while V8 has not collected its old generation, replaced tables of a Map keep alive what was in them.
-  const inFlight = new LRUCache<string, Promise<CachedBody>>({ max: inFlightMax })
+  const countRequest = createRequestCounts()
+  let inFlight = new Map<string, Promise<CachedBody>>()
+  let computationsCount = 0
   let version = Number.NEGATIVE_INFINITY
   let hotKeys: ReadonlySet<string> = new Set()
 
@@ -95,7 +101,7 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
   }
 
   const shouldCache = (key: string, worldVersion: number): boolean =>
-    worldVersion === version && (wasRequested(key, worldVersion) || hotKeys.has(key))
+    worldVersion === version && (countRequest(key, worldVersion) >= cachedFrom || hotKeys.has(key))
 
   return {
     get(url, worldVersion) {
@@ -126,7 +132,10 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
           return body
         })
         .finally(() => inFlight.delete(versionedKey))
-      inFlight.set(versionedKey, started)
+      computationsCount += 1
+      // Until V8 collects its old generation, the former tables of a Map that lives long keep alive what was in them.
+      if (computationsCount % computationsPerMap === 0) inFlight = new Map(inFlight)
+      if (inFlight.size < inFlightMax) inFlight.set(versionedKey, started)
       return started
     },
   }
@@ -154,38 +163,36 @@ function copyBuffer(bytes: Buffer): Buffer {
   return own
 }
 
-/** A power of two: the number of requests in one world version, and some more, so that few share a bit. */
-const bitsCount = 2 ** 17
+/** A power of two: the number of requests in one world version, and some more, so that few share a counter. */
+const countersCount = 2 ** 17
 
-/** With more set bits, too many first requests would count as repeated. */
-const setBitsMax = bitsCount / 4
+/** With more counters in use, too many first requests would count as repeated. */
+const usedMax = countersCount / 4
 
 /**
- * A doorkeeper (a Bloom filter with one hash): whether a key was requested before in the same world version. Marks it as requested.
- * Keys that share a bit count as requested. While the version does not change, it is cleared from time to time.
+ * Counts the requests for each key in one world version, this one included, up to 255. Keys that share a counter are counted together.
+ * While the version does not change, the counters are cleared from time to time.
  */
-export function createDoorkeeper(): (key: string, worldVersion: number) => boolean {
-  const bits = new Uint8Array(bitsCount / 8)
+export function createRequestCounts(): (key: string, worldVersion: number) => number {
+  const counters = new Uint8Array(countersCount)
   let version: number | undefined
-  let setCount = 0
+  let usedCount = 0
   return (key, worldVersion) => {
-    if (worldVersion !== version || setCount > setBitsMax) {
-      bits.fill(0)
+    if (worldVersion !== version || usedCount > usedMax) {
+      counters.fill(0)
       version = worldVersion
-      setCount = 0
+      usedCount = 0
     }
-    const bit = hashOf(key) & (bitsCount - 1)
-    const index = bit >> 3
-    const mask = 1 << (bit & 7)
-    const byte = bits[index] ?? 0
-    if ((byte & mask) !== 0) return true
-    bits[index] = byte | mask
-    setCount += 1
-    return false
+    const index = hashOf(key) & (countersCount - 1)
+    const before = counters[index] ?? 0
+    if (before === 0) usedCount += 1
+    const count = Math.min(before + 1, 255)
+    counters[index] = count
+    return count
   }
 }
 
-/** With the upper half folded in, keys that differ in one digit get different bits. */
+/** With the upper half folded in, keys that differ in one digit get different counters. */
 function hashOf(key: string): number {
   const hash = fnv1a(key)
   return hash ^ (hash >>> 16)

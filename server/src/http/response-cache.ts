@@ -11,6 +11,7 @@ import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { fnv1a } from '../limits/fnv1a.ts'
+import { TransientMap } from '../store/transient-map.ts'
 
 const compress = promisify(gzip)
 
@@ -54,9 +55,6 @@ const inFlightMax = 1_000
 /** The request for the same body in one world version that has it cached. */
 const cachedFrom = 3
 
-/** After so many computations, those in flight are copied to a new Map. */
-const computationsPerMap = 100
-
 /** Bound of the index from URLs to keys, in characters. */
 const urlIndexMax = 2_097_152
 
@@ -81,8 +79,7 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
     sizeCalculation: (key, url) => key.length + url.length + 100,
   })
   const countRequest = createRequestCounts()
-  let inFlight = new Map<string, Promise<CachedBody>>()
-  let computationsCount = 0
+  const inFlight = new TransientMap<string, Promise<CachedBody>>()
   let version = Number.NEGATIVE_INFINITY
   let hotKeys: ReadonlySet<string> = new Set()
 
@@ -132,9 +129,6 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
           return body
         })
         .finally(() => inFlight.delete(versionedKey))
-      computationsCount += 1
-      // Until V8 collects its old generation, the former tables of a Map that lives long keep alive what was in them.
-      if (computationsCount % computationsPerMap === 0) inFlight = new Map(inFlight)
       if (inFlight.size < inFlightMax) inFlight.set(versionedKey, started)
       return started
     },

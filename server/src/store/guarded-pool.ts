@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { DatabaseUnresponsiveError, isQueryTimeout, isTooManyConnections } from './database-errors.ts'
+import { TransientMap } from './transient-map.ts'
 
 /** The one health signal for the database, kept by the pulse. */
 export interface DatabaseHealth {
@@ -36,15 +37,14 @@ export function createGuardedPool(
   pool: pg.Pool,
   { health, graceMs = 0 }: { health?: DatabaseHealth | undefined; graceMs?: number | undefined },
 ): GuardedPool {
-  const open = new Set<pg.PoolClient>()
-  const inUse = new Set<pg.PoolClient>()
+  const open = new Map<pg.PoolClient, { isInUse: boolean }>()
   /** Open when the database stopped responding, or before another server took over. */
   const suspects = new WeakSet<pg.PoolClient>()
   const broken = new WeakSet<pg.PoolClient>()
-  const waiting = new Set<(error: Error) => void>()
+  const waiting = new TransientMap<object, (error: Error) => void>()
   let grace: NodeJS.Timeout | undefined
   pool.on('connect', client => {
-    open.add(client)
+    open.set(client, { isInUse: false })
     // From the start: it may break before `work` runs, and an error event without a listener exits the process.
     client.on('error', () => broken.add(client))
   })
@@ -53,24 +53,30 @@ export function createGuardedPool(
   const unsubscribe = health?.onHealthChange(isUnresponsive => {
     clearTimeout(grace)
     if (!isUnresponsive) return
-    for (const reject of waiting) reject(new DatabaseUnresponsiveError())
+    for (const reject of waiting.values()) reject(new DatabaseUnresponsiveError())
     waiting.clear()
-    for (const client of open) if (!inUse.has(client)) suspects.add(client)
+    for (const [client, { isInUse }] of open) if (!isInUse) suspects.add(client)
     if (graceMs === 0) endConnectionsInUse()
     else grace = setTimeout(endConnectionsInUse, graceMs).unref()
   })
 
   // To the former server: they finish what they do, and are not used again.
   const unsubscribeServer = health?.onServerChange(() => {
-    for (const client of open) suspects.add(client)
+    for (const client of open.keys()) suspects.add(client)
   })
 
   function endConnectionsInUse(): void {
-    for (const client of inUse) {
+    for (const [client, { isInUse }] of open) {
+      if (!isInUse) continue
       suspects.add(client)
       // Rejects the query in flight.
       client.end().catch(() => undefined)
     }
+  }
+
+  function setInUse(client: pg.PoolClient, isInUse: boolean): void {
+    const connection = open.get(client)
+    if (connection) connection.isInUse = isInUse
   }
 
   async function connect(): Promise<pg.PoolClient> {
@@ -91,12 +97,13 @@ export function createGuardedPool(
   function checkOut(): Promise<pg.PoolClient> {
     if (health?.isUnresponsive()) return Promise.reject(new DatabaseUnresponsiveError())
     return new Promise((resolve, reject) => {
-      waiting.add(reject)
+      const checkout = {}
+      waiting.set(checkout, reject)
       connect().then(
         // A connection that comes after the rejection goes back unused.
-        client => (waiting.delete(reject) ? resolve(client) : client.release()),
+        client => (waiting.delete(checkout) ? resolve(client) : client.release()),
         error => {
-          waiting.delete(reject)
+          waiting.delete(checkout)
           reject(error)
         },
       )
@@ -106,7 +113,7 @@ export function createGuardedPool(
   return {
     async withConnection(work, resetConnection) {
       const client = await checkOut()
-      inUse.add(client)
+      setInUse(client, true)
       try {
         const result = await work(client)
         health?.markAlive()
@@ -118,7 +125,7 @@ export function createGuardedPool(
         else broken.add(client)
         throw error
       } finally {
-        inUse.delete(client)
+        setInUse(client, false)
         client.release(broken.has(client) || suspects.has(client))
       }
     },

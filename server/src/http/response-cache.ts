@@ -52,8 +52,8 @@ interface CacheEntry {
 /** Beyond this number of requests in flight, equal ones may each read for themselves. */
 const inFlightMax = 1_000
 
-/** The request for the same body in one world version that has it cached. */
-const cachedFrom = 3
+/** A version is expected to last as long as the longest of so many before it: a ranking round ends one soon after a batch. */
+const lifetimesMax = 4
 
 /** Bound of the index from URLs to keys, in characters. */
 const urlIndexMax = 2_097_152
@@ -62,11 +62,15 @@ const urlIndexMax = 2_097_152
  * One entry per request, however it is spelled. The index of URLs has a bound of its own: a client that varies its URLs evicts other
  * URLs from the index, but no bodies.
  *
- * A body is cached when it is requested a third time in one world version, or was hit in the version before. So a client that walks
- * through everything evicts nothing, and bodies that are hardly requested again before the next version are not kept alive, which would
- * cost the garbage collector as much as reading them again costs the driver.
+ * A body is cached when it is requested a second time in the first half of what a world version is expected to last, when it is requested
+ * a third time, or if it was hit in one of the two versions before. So a client that walks through everything evicts nothing, and bodies
+ * that are hardly requested again before the next version are not kept alive, which would cost the garbage collector as much as reading
+ * them again costs the driver.
  */
-export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
+export function createResponseCache(
+  bytesMax = 24 * 1_048_576,
+  now: () => number = () => performance.now(),
+): ResponseCache {
   const entries = new LRUCache<string, CacheEntry>({
     maxSize: bytesMax,
     // A few pages of wars with all their participants would displace all others.
@@ -81,11 +85,19 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
   const countRequest = createRequestCounts()
   const inFlight = new TransientMap<string, Promise<CachedBody>>()
   let version = Number.NEGATIVE_INFINITY
+  let versionSince = Number.NEGATIVE_INFINITY
+  /** How long the versions before lasted, in ms: the first one is expected to last. */
+  let lifetimes: readonly number[] = [Number.POSITIVE_INFINITY]
   let hotKeys: ReadonlySet<string> = new Set()
+  let formerHotKeys = hotKeys
 
   function advanceVersion(worldVersion: number): void {
     if (worldVersion <= version) return
     version = worldVersion
+    const endedAt = now()
+    lifetimes = [endedAt - versionSince, ...lifetimes].slice(0, lifetimesMax)
+    versionSince = endedAt
+    formerHotKeys = hotKeys
     hotKeys = new Set([...entries].flatMap(([key, { wasHit }]) => (wasHit ? [key] : [])))
     entries.clear()
   }
@@ -97,8 +109,13 @@ export function createResponseCache(bytesMax = 24 * 1_048_576): ResponseCache {
     return entry?.body
   }
 
-  const shouldCache = (key: string, worldVersion: number): boolean =>
-    worldVersion === version && (countRequest(key, worldVersion) >= cachedFrom || hotKeys.has(key))
+  const isEarly = () => now() - versionSince < Math.max(...lifetimes) / 2
+
+  function shouldCache(key: string, worldVersion: number): boolean {
+    if (worldVersion !== version) return false
+    const count = countRequest(key, worldVersion)
+    return count > 2 || (count === 2 && isEarly()) || hotKeys.has(key) || formerHotKeys.has(key)
+  }
 
   return {
     get(url, worldVersion) {

@@ -181,8 +181,9 @@ const countersCount = 2 ** 17
 const usedMax = countersCount / 4
 
 /**
- * Counts the requests for each key in one world version, this one included, up to 255. Keys that share a counter are counted together.
- * While the version does not change, the counters are cleared from time to time.
+ * The admission filter of the cache, as in TinyLFU (a count-min sketch with one hash): counts the requests for each key in one world
+ * version, this one included, up to 255. Keys that share a counter are counted together. While the version does not change, the counters
+ * are cleared from time to time.
  */
 export function createRequestCounts(): (key: string, worldVersion: number) => number {
   const counters = new Uint8Array(countersCount)

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { bases, type ErrorCode } from '@chancery/contract'
 import { createProtocolErrors } from '../../src/http/protocol-errors.ts'
 import { createRequestIds } from '../../src/http/request-id.ts'
 import { createTrustedProxies } from '../../src/http/trusted-proxies.ts'
 import { useTestServer } from '../support/fixture.ts'
 import { listen } from '../support/listen.ts'
+import { until } from '../support/until.ts'
 import { sendLines, sendRaw } from './raw.ts'
 import { assertError, assertResponse, remainingAt, remainingOf } from './responses.ts'
 import { everyOperation, smallWorld } from './world.ts'
@@ -271,6 +273,22 @@ test('a request that the parser rejects gets its error after the responses to th
     )
     assert.deepEqual([isClosed, rest], [true, ''])
   }
+})
+
+test('the error of a request behind a stream is not written into the stream', async t => {
+  const { hostname, port } = new URL(chancery.url)
+  const socket = connect(Number(port), hostname)
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', data => {
+    received += data
+  })
+  socket.write([...get(`${api}/events/stream`), '', ''].join('\r\n'))
+  await until(() => received.includes('retry:'), 'the stream is open')
+  socket.write('no request\r\n\r\n')
+  await sleep(200)
+  assert.equal(received.match(/HTTP\/1\.1/g)?.length, 1)
+  assert.equal(socket.readyState, 'open')
 })
 
 test('a request target in absolute form is handled as its path, and poisons no cache', async () => {
